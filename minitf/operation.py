@@ -1,0 +1,279 @@
+"""Operation and Tensor: the live objects of a client graph. How they are made: graph.py."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from minitf import source
+from minitf.node_def import NodeDefView
+from minitf.tensor_shape import TensorShape, as_shape
+from minitf_runtime.graph import Node, Reason
+from minitf_runtime.ops.registry import OpDef
+from minitf_runtime.types import DType, Shape, merge_shapes, show_shape
+
+if TYPE_CHECKING:
+    from minitf.graph import Graph
+
+
+class Tensor:
+    """Output `value_index` of an Operation. Operators are added by minitf.ops (see `override`)."""
+
+    __slots__ = ("op", "value_index", "_dtype", "_shape", "_consumers", "__dict__", "__weakref__")
+    __array_priority__ = 100
+
+    def __init__(self, op: Operation, value_index: int, dtype: DType, shape: Shape = None) -> None:
+        self.op = op
+        self.value_index = value_index
+        self._dtype = dtype
+        self._shape = shape
+        self._consumers: list[Operation] = []
+
+    @property
+    def name(self) -> str:
+        return f"{self.op.name}:{self.value_index}"
+
+    @property
+    def dtype(self) -> DType:
+        return self._dtype
+
+    @property
+    def graph(self) -> Graph:
+        return self.op.graph
+
+    @property
+    def device(self) -> str:
+        return self.op.device
+
+    @property
+    def shape(self) -> TensorShape:
+        return TensorShape.of(self._shape)
+
+    def get_shape(self) -> TensorShape:
+        return TensorShape.of(self._shape)
+
+    def set_shape(self, shape: Any) -> None:
+        """Adds what the caller knows of the static shape. Raises ValueError if incompatible."""
+        self._shape = merge_shapes(self._shape, as_shape(shape))
+
+    @property
+    def _shape_tuple(self) -> Shape:
+        return self._shape
+
+    def consumers(self) -> list[Operation]:
+        return list(self._consumers)
+
+    def _as_node_def_input(self) -> str:
+        return self.op.name if self.value_index == 0 else self.name
+
+    def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
+        """The value of this tensor in `session` or in the default session."""
+        return self.graph.session_for(session, "eval").run(self, feed_dict)
+
+    def __iter__(self) -> Iterator[Any]:
+        raise TypeError("Tensor objects are only iterable when eager execution is enabled.")
+
+    def __len__(self) -> int:
+        raise TypeError("object of type 'Tensor' has no len()")
+
+    def __bool__(self) -> bool:
+        raise TypeError(
+            "Using a `tf.Tensor` as a Python `bool` is not allowed. Use `if t is not None:` "
+            "instead of `if t:` to test if a tensor is defined, and use TensorFlow ops such as tf.cond to "
+            "execute subgraphs conditioned on the value of a tensor."
+        )
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        raise NotImplementedError(
+            f"Cannot convert a symbolic Tensor ({self.name}) to a numpy array."
+        )
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __copy__(self) -> Tensor:
+        return self
+
+    def __str__(self) -> str:
+        shape = "" if self._shape is None else f", shape={self.shape}"
+        device = f", device={self.device}" if self.device else ""
+        return f'Tensor("{self.name}"{shape}, dtype={self._dtype.name}{device})'
+
+    def __repr__(self) -> str:
+        return f"<tf.Tensor {self.name!r} shape={self.shape} dtype={self._dtype.name}>"
+
+    OVERLOADABLE_OPERATORS = {
+        "__add__", "__radd__", "__sub__", "__rsub__", "__mul__", "__rmul__", "__div__", "__rdiv__",
+        "__truediv__", "__rtruediv__", "__floordiv__", "__rfloordiv__", "__mod__", "__rmod__",
+        "__lt__", "__le__", "__gt__", "__ge__", "__and__", "__rand__", "__or__", "__ror__",
+        "__xor__", "__rxor__", "__getitem__", "__pow__", "__rpow__", "__invert__", "__neg__",
+        "__abs__", "__matmul__", "__rmatmul__",
+    }  # fmt: skip
+
+    @classmethod
+    def override(cls, operator: str, fn: Any) -> None:
+        """Gives the class an operator; minitf.ops does so when it is imported."""
+        setattr(cls, operator, fn)
+
+
+class Operation:
+    """A node of a client graph. Its inputs never change after construction, save by `_update`."""
+
+    def __init__(
+        self,
+        graph: Graph,
+        name: str,
+        op_def: OpDef,
+        inputs: list[Tensor],
+        input_types: tuple[DType, ...],
+        output_types: tuple[DType, ...],
+        control_inputs: list[Operation],
+        attrs: dict[str, Any],
+    ) -> None:
+        self.graph = graph
+        self.name = name
+        self.op_def = op_def
+        self._inputs = inputs
+        self._input_types = input_types
+        self._output_types = output_types
+        self._control_inputs = control_inputs
+        self._control_outputs: list[Operation] = []
+        self._attrs = attrs
+        self._class: tuple[str, ...] = ()  # colocation groups, without "loc:@"
+        self._device = ""
+        self._asked: tuple[Reason, ...] = ()
+        self._source = source.user_line()
+        self._role = graph.role
+        self._context = graph.control_flow_context
+        self._original_op: Operation | None = graph.original_op
+        self._gradient_function: Any = None  # one of this op's own (custom_gradient)
+        self._id = -1
+        self._node: Node | None = None
+        self.outputs = [Tensor(self, i, t) for i, t in enumerate(output_types)]
+        for t in inputs:
+            t._consumers.append(self)
+        for c in control_inputs:
+            c._control_outputs.append(self)
+
+    @property
+    def type(self) -> str:
+        return self.op_def.name
+
+    @property
+    def inputs(self) -> tuple[Tensor, ...]:
+        return tuple(self._inputs)
+
+    @property
+    def control_inputs(self) -> list[Operation]:
+        return list(self._control_inputs)
+
+    @property
+    def _control_flow_context(self) -> Any:
+        return self._context
+
+    @property
+    def device(self) -> str:
+        return self._device
+
+    @property
+    def traceback(self) -> list[tuple[str, int, str, None]]:
+        return [(*self._source, None)]
+
+    def _set_device(self, device: str) -> None:
+        self._device = device
+        self._node = None
+
+    def _set_attr(self, name: str, value: Any) -> None:
+        self._attrs[name] = value
+        self._node = None
+
+    def _set_class(self, names: tuple[str, ...]) -> None:
+        self._class = names
+        self._node = None
+
+    def _add_control_input(self, op: Operation) -> None:
+        self._add_control_inputs([op])
+
+    def _add_control_inputs(self, ops: list[Operation]) -> None:
+        for op in ops:
+            if op not in self._control_inputs:
+                self._control_inputs.append(op)
+                op._control_outputs.append(self)
+        self._node = None
+
+    def _remove_all_control_inputs(self) -> None:
+        for op in self._control_inputs:
+            op._control_outputs.remove(self)
+        self._control_inputs = []
+        self._node = None
+
+    def _update_input(self, index: int, tensor: Tensor) -> None:
+        """Replaces an input: a loop closes its back edge so."""
+        self._inputs[index]._consumers.remove(self)
+        self._inputs[index] = tensor
+        tensor._consumers.append(self)
+        self._node = None
+
+    def _add_input(self, tensor: Tensor) -> None:
+        """Appends an input; only ops of control flow grow so."""
+        self._inputs.append(tensor)
+        self._input_types += (tensor.dtype.base,)
+        tensor._consumers.append(self)
+        self._node = None
+
+    def get_attr(self, name: str) -> Any:
+        """The value of an attribute. Raises ValueError if the op has none of that name."""
+        if name == "_class" and self._class:
+            return [f"loc:@{c}".encode() for c in self._class]
+        if name not in self._attrs:
+            raise ValueError(f"Operation '{self.name}' has no attr named '{name}'.")
+        value = self._attrs[name]
+        return value.encode() if isinstance(value, str) else value
+
+    def colocation_groups(self) -> list[bytes]:
+        names = self._class or (self.name,)
+        return [f"loc:@{c}".encode() for c in names]
+
+    @property
+    def node_def(self) -> NodeDefView:
+        return NodeDefView(self.to_node())
+
+    def values(self) -> tuple[Tensor, ...]:
+        return tuple(self.outputs)
+
+    def run(self, feed_dict: Any = None, session: Any = None) -> None:
+        """Runs this op in `session` or in the default session."""
+        self.graph.session_for(session, "run").run(self, feed_dict)
+
+    def to_node(self) -> Node:
+        """This op as plain data for the engine."""
+        if self._node is None or self._node.output_shapes != tuple(t._shape for t in self.outputs):
+            self._node = Node(
+                self.name,
+                self.type,
+                tuple((t.op.name, t.value_index) for t in self._inputs),
+                tuple(c.name for c in self._control_inputs),
+                self._device,
+                self._attrs,
+                self._class,
+                self._input_types,
+                self._output_types,
+                tuple(t._shape for t in self.outputs),
+                source.show(self._source),
+                self._role,
+                self._asked,
+            )
+        return self._node
+
+    def __str__(self) -> str:
+        return str(self.node_def)
+
+    def __repr__(self) -> str:
+        return f"<tf.Operation {self.name!r} type={self.type}>"
+
+
+def show_inputs(tensors: list[Tensor]) -> str:
+    return ", ".join(show_shape(t._shape) for t in tensors)

@@ -1,0 +1,1 @@
+"""Protobuf-like messages without protobuf."""

@@ -1,0 +1,1 @@
+"""Devices: their names, and one file per kind of device."""

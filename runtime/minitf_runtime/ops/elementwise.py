@@ -1,0 +1,348 @@
+"""Elementwise arithmetic, rounding, exponentials, trigonometry, bits, casts and complex numbers.
+Comparisons and choices are in comparison.py, gamma functions and their kin in special.py."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from minitf_runtime.errors import UnimplementedError, invalid
+from minitf_runtime.ops.registry import Type, broadcast, kernel, op, unchanged
+from minitf_runtime.types import (
+    COMPLEX,
+    FLOATS,
+    DType,
+    bool_,
+    complex64,
+    float16,
+    float32,
+    float64,
+    int8,
+    int16,
+    int32,
+    int64,
+    string,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+)
+
+INEXACT = (*FLOATS, *COMPLEX)
+_ORDERED = (*FLOATS, int32, int64)
+_SIGNED = (*_ORDERED, *COMPLEX)
+_SMALL = (*FLOATS, uint8, int8, int16, int32, int64, *COMPLEX)
+_WHOLE = (uint8, int8, uint16, int16, int32, int64)
+_QUOTIENT = (*FLOATS, uint8, int8, uint16, int16, int32, int64, *COMPLEX)
+_BITS = (int8, int16, int32, int64, uint8, uint16, uint32, uint64)
+
+
+# ---- declarations
+
+
+def unary(names: str, types: Iterable[DType], result: str = "T") -> None:
+    """Declares ops of one input, shaped as it."""
+    for name in names.split():
+        op(name, f"x: T -> y: {result}", unchanged, T=Type(tuple(types)))
+
+
+def binary(names: str, types: Iterable[DType], result: str = "T") -> None:
+    """Declares ops of two inputs that broadcast."""
+    for name in names.split():
+        op(name, f"x: T, y: T -> z: {result}", broadcast, T=Type(tuple(types)))
+
+
+unary("Neg Sign Square Reciprocal Inv", _SIGNED)
+unary("Sqrt Rsqrt Exp Expm1 Log Log1p Sigmoid", INEXACT)
+unary("Sin Cos Sinh Cosh Tanh Asinh Acosh Atanh", INEXACT)
+unary("Tan Asin Acos Atan", _SIGNED)
+unary("Abs", (*FLOATS, int8, int16, int32, int64))
+unary("Floor Ceil Rint", FLOATS)
+unary("Round", _SIGNED)
+unary("Invert", _BITS)
+unary("PopulationCount", _BITS, "uint8")
+binary("Add", (*_SMALL, string))
+binary("AddV2", _SMALL)
+binary("Sub Mul", _QUOTIENT)
+binary("Div RealDiv FloorDiv TruncateDiv", _QUOTIENT)
+binary("DivNoNan MulNoNan Xdivy Xlogy", INEXACT)
+binary("FloorMod Mod TruncateMod", (int32, int64, *FLOATS))
+binary("Maximum Minimum", _ORDERED)
+binary("Pow SquaredDifference", _SIGNED)
+binary("BitwiseAnd BitwiseOr BitwiseXor LeftShift RightShift", _BITS)
+op("Atan2", "y: T, x: T -> z: T", broadcast, T=Type(FLOATS))
+op("NextAfter", "x1: T, x2: T -> output: T", broadcast, T=Type((float64, float32), float32))
+for _name in "SqrtGrad RsqrtGrad ReciprocalGrad InvGrad SigmoidGrad TanhGrad".split():
+    op(_name, "y: T, dy: T -> z: T", unchanged, T=Type(INEXACT))
+
+
+# ---- kernels that are one function of the array module
+
+
+def ufunc(name: str) -> Callable[..., Any]:
+    """A kernel that is the array module's function of that name."""
+
+    def call(xp: Any, *args: Any) -> Any:
+        return getattr(xp, name)(*args)
+
+    return call
+
+
+_UFUNCS = {
+    "Neg": "negative",
+    "Abs": "absolute",
+    "Square": "square",
+    "Sqrt": "sqrt",
+    "Sign": "sign",
+    "Exp": "exp",
+    "Expm1": "expm1",
+    "Log": "log",
+    "Log1p": "log1p",
+    "Sin": "sin",
+    "Cos": "cos",
+    "Tan": "tan",
+    "Asin": "arcsin",
+    "Acos": "arccos",
+    "Atan": "arctan",
+    "Sinh": "sinh",
+    "Cosh": "cosh",
+    "Tanh": "tanh",
+    "Asinh": "arcsinh",
+    "Acosh": "arccosh",
+    "Atanh": "arctanh",
+    "Floor": "floor",
+    "Ceil": "ceil",
+    "Rint": "rint",
+    "Round": "rint",
+    "Invert": "invert",
+    "Add": "add",
+    "AddV2": "add",
+    "Sub": "subtract",
+    "Mul": "multiply",
+    "Div": "divide",
+    "RealDiv": "divide",
+    "Mod": "fmod",
+    "TruncateMod": "fmod",
+    "FloorMod": "remainder",
+    "Maximum": "maximum",
+    "Minimum": "minimum",
+    "Pow": "power",
+    "Atan2": "arctan2",
+    "NextAfter": "nextafter",
+    "BitwiseAnd": "bitwise_and",
+    "BitwiseOr": "bitwise_or",
+    "BitwiseXor": "bitwise_xor",
+}
+_ONLY_INEXACT = {"Div", "RealDiv", "Tan", "Asin", "Acos", "Atan"}
+_ONLY_FLOATS = {"Mod", "TruncateMod", "FloorMod", "Round"}
+
+for _op, _fn in _UFUNCS.items():
+    _types = FLOATS if _op in _ONLY_FLOATS else INEXACT if _op in _ONLY_INEXACT else ()
+    kernel(_op, types=_types)(ufunc(_fn))
+
+
+# ---- kernels with a rule of their own
+
+
+@kernel("Add", types=(string,), priority=1)
+def join_strings(xp: Any, x: Any, y: Any) -> Any:
+    return np.asarray(np.add(x, y), object)
+
+
+@kernel("Round", types=(int32, int64))
+def round_whole(xp: Any, x: Any) -> Any:
+    return x
+
+
+@kernel("Reciprocal", "Inv", types=INEXACT)
+def reciprocal(xp: Any, x: Any) -> Any:
+    return 1 / x
+
+
+@kernel("Rsqrt")
+def rsqrt(xp: Any, x: Any) -> Any:
+    return 1 / xp.sqrt(x)
+
+
+@kernel("Sigmoid")
+def sigmoid(xp: Any, x: Any) -> Any:
+    return 1 / (1 + xp.exp(-x))
+
+
+@kernel("PopulationCount")
+def population_count(xp: Any, x: Any) -> Any:
+    unsigned = x.view(f"u{x.itemsize}")
+    count = xp.zeros(x.shape, xp.uint8)
+    for bit in range(8 * x.itemsize):
+        count += (unsigned >> unsigned.dtype.type(bit)).astype(xp.uint8) & 1
+    return count
+
+
+@kernel("SquaredDifference")
+def squared_difference(xp: Any, x: Any, y: Any) -> Any:
+    d = x - y
+    return d * d.conj()
+
+
+def _check_divisor(y: Any) -> None:
+    if not y.all():
+        raise invalid("Integer division by zero")
+
+
+@kernel("FloorDiv", types=FLOATS)
+def floor_div(xp: Any, x: Any, y: Any) -> Any:
+    return xp.floor(x / y)  # NumPy's // rounds otherwise: 1.0 // 0.1 is 9
+
+
+@kernel("FloorDiv", types=_WHOLE)
+def floor_div_whole(xp: Any, x: Any, y: Any) -> Any:
+    _check_divisor(y)
+    return x // y
+
+
+@kernel("FloorMod", types=(int32, int64))
+def floor_mod_whole(xp: Any, x: Any, y: Any) -> Any:
+    _check_divisor(y)
+    return xp.remainder(x, y)
+
+
+@kernel("Div", "RealDiv", "TruncateDiv", types=_WHOLE)
+def truncate_div(xp: Any, x: Any, y: Any) -> Any:
+    _check_divisor(y)
+    return (x - xp.fmod(x, y)) // y
+
+
+@kernel("Mod", "TruncateMod", types=(int32, int64))
+def truncate_mod(xp: Any, x: Any, y: Any) -> Any:
+    _check_divisor(y)
+    return xp.fmod(x, y)
+
+
+@kernel("DivNoNan")
+def div_no_nan(xp: Any, x: Any, y: Any) -> Any:
+    return xp.where(y == 0, 0, x / y)
+
+
+@kernel("MulNoNan")
+def mul_no_nan(xp: Any, x: Any, y: Any) -> Any:
+    return xp.where(y == 0, 0, x * y)
+
+
+@kernel("Xdivy")
+def xdivy(xp: Any, x: Any, y: Any) -> Any:
+    return xp.where(x == 0, 0, x / y)
+
+
+@kernel("Xlogy")
+def xlogy(xp: Any, x: Any, y: Any) -> Any:
+    return xp.where(x == 0, 0, x * xp.log(y))
+
+
+@kernel("Pow", types=(int32, int64), priority=1)
+def power_whole(xp: Any, x: Any, y: Any) -> Any:
+    if (y < 0).any():
+        raise invalid("Integers to negative integer powers are not allowed")
+    return xp.power(x, y)
+
+
+def _shift_count(xp: Any, y: Any) -> Any:
+    """Shifts stay within the width of the type, as in TF."""
+    return xp.clip(y, 0, 8 * y.itemsize - 1)
+
+
+@kernel("LeftShift")
+def left_shift(xp: Any, x: Any, y: Any) -> Any:
+    return xp.left_shift(x, _shift_count(xp, y))
+
+
+@kernel("RightShift")
+def right_shift(xp: Any, x: Any, y: Any) -> Any:
+    return xp.right_shift(x, _shift_count(xp, y))
+
+
+# ---- gradients in terms of the result y
+
+
+@kernel("SqrtGrad")
+def sqrt_grad(xp: Any, y: Any, dy: Any) -> Any:
+    return dy * 0.5 / y.conj()
+
+
+@kernel("RsqrtGrad")
+def rsqrt_grad(xp: Any, y: Any, dy: Any) -> Any:
+    y = y.conj()
+    return dy * -0.5 * y * (y * y)
+
+
+@kernel("ReciprocalGrad", "InvGrad")
+def reciprocal_grad(xp: Any, y: Any, dy: Any) -> Any:
+    y = y.conj()
+    return -y * dy * y
+
+
+@kernel("SigmoidGrad")
+def sigmoid_grad(xp: Any, y: Any, dy: Any) -> Any:
+    y = y.conj()
+    return dy * y * (1 - y)
+
+
+@kernel("TanhGrad")
+def tanh_grad(xp: Any, y: Any, dy: Any) -> Any:
+    y = y.conj()
+    return dy * (1 - y * y)
+
+
+# ---- casts and complex numbers
+
+_REAL = Type((float32, float64), float32)
+_COMPLEX = Type(COMPLEX, complex64)
+
+op("Cast", "x: SrcT -> y: DstT", unchanged, SrcT=Type(), DstT=Type(), Truncate=False)
+op("Complex", "real: T, imag: T -> out: Tout", broadcast, T=_REAL, Tout=_COMPLEX)
+op("ComplexAbs", "x: T -> y: Tout", unchanged, T=_COMPLEX, Tout=_REAL)
+for _name in ("Real", "Imag", "Angle"):
+    op(_name, "input: T -> output: Tout", unchanged, T=_COMPLEX, Tout=_REAL)
+op("Conj", "input: T -> output: T", unchanged, T=_COMPLEX)
+
+_CASTABLE = (*_BITS, *FLOATS, *COMPLEX, bool_)
+_C_NAMES = {float16: "half", float32: "float", float64: "double"}
+
+
+@kernel("Cast")
+def cast(xp: Any, x: Any, *, SrcT: DType, DstT: DType, Truncate: bool) -> Any:  # noqa: N803
+    if SrcT is DstT:
+        return x
+    if Truncate or SrcT not in _CASTABLE or DstT not in _CASTABLE:
+        source, target = (_C_NAMES.get(t, t.name) for t in (SrcT, DstT))
+        how = " by truncation" if Truncate else ""
+        raise UnimplementedError(None, None, f"Cast {source} to {target}{how} is not supported")
+    if SrcT in COMPLEX and DstT not in COMPLEX:
+        x = x.real
+    if DstT.is_unsigned and SrcT in FLOATS:
+        x = x.astype(xp.int64)  # beyond the range the low bits stay, as in C on common machines
+    return x.astype(DstT.as_numpy_dtype)
+
+
+@kernel("Complex")
+def complex_(xp: Any, real: Any, imag: Any, *, Tout: DType) -> Any:  # noqa: N803
+    out = xp.empty(xp.broadcast(real, imag).shape, Tout.as_numpy_dtype)
+    out.real = real
+    out.imag = imag
+    return out
+
+
+@kernel("Real")
+def real(xp: Any, x: Any) -> Any:
+    return x.real
+
+
+@kernel("Imag")
+def imag(xp: Any, x: Any) -> Any:
+    return x.imag
+
+
+kernel("Angle")(ufunc("angle"))
+kernel("ComplexAbs")(ufunc("absolute"))
+kernel("Conj")(ufunc("conj"))

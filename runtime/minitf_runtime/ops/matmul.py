@@ -1,0 +1,173 @@
+"""Products of matrices, of batches of them, and of 3-vectors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from minitf_runtime.errors import FailedPreconditionError, invalid
+from minitf_runtime.ops import dims
+from minitf_runtime.ops.registry import ShapeContext, Type, kernel, op
+from minitf_runtime.types import (
+    COMPLEX,
+    FLOATS,
+    REALS,
+    Shape,
+    broadcast_shapes,
+    float16,
+    float32,
+    int32,
+    int64,
+    show_shape,
+)
+
+_FACTORS = Type((*FLOATS, int32, int64, *COMPLEX))
+
+
+# ---- two matrices
+
+
+def _product_shape(c: ShapeContext) -> list[Shape]:
+    a, b = c.rank(0, 2), c.rank(1, 2)
+    rows, inner_a = reversed(a) if c["transpose_a"] else a
+    inner_b, columns = reversed(b) if c["transpose_b"] else b
+    dims.merge_sizes(inner_a, inner_b)
+    return [(rows, columns)]
+
+
+op(
+    "MatMul",
+    "a: T, b: T -> product: T",
+    _product_shape,
+    transpose_a=False,
+    transpose_b=False,
+    T=_FACTORS,
+)
+op(
+    "SparseMatMul",
+    "a: Ta, b: Tb -> product: float32",
+    _product_shape,
+    transpose_a=False,
+    transpose_b=False,
+    a_is_sparse=False,
+    b_is_sparse=False,
+    Ta=Type((float32,), float32),
+    Tb=Type((float32,), float32),
+)
+
+
+@kernel("MatMul", "SparseMatMul")
+def mat_mul(xp: Any, a: Any, b: Any, *, transpose_a: bool, transpose_b: bool) -> Any:
+    if a.ndim != 2 or b.ndim != 2:
+        i, bad = (0, a) if a.ndim != 2 else (1, b)
+        raise invalid(f"In[{i}] is not a matrix. Instead it has shape {show_shape(bad.shape)}")
+    left = a.T if transpose_a else a
+    right = b.T if transpose_b else b
+    if left.shape[1] != right.shape[0]:
+        raise invalid(
+            f"Matrix size-incompatible: In[0]: {show_shape(a.shape)}, In[1]: {show_shape(b.shape)}"
+        )
+    return xp.dot(left, right)
+
+
+@kernel("MatMul", types=(float16,), priority=1)
+def mat_mul_half(xp: Any, a: Any, b: Any, *, transpose_a: bool, transpose_b: bool) -> Any:
+    a, b = a.astype(xp.float32), b.astype(xp.float32)
+    product = mat_mul(xp, a, b, transpose_a=transpose_a, transpose_b=transpose_b)
+    return product.astype(xp.float16)
+
+
+# ---- batches of matrices
+
+
+def _batch_product_shape(c: ShapeContext, broadcasts: bool) -> list[Shape]:
+    x, y = dims.at_least(c.shape(0), 2), dims.at_least(c.shape(1), 2)
+    if x is None or y is None:
+        return [None]
+    rows, inner_x = x[-1:-3:-1] if c["adj_x"] else x[-2:]
+    inner_y, columns = y[-1:-3:-1] if c["adj_y"] else y[-2:]
+    batch = broadcast_shapes(x[:-2], y[:-2]) if broadcasts else dims.merge(x[:-2], y[:-2])
+    dims.merge_sizes(inner_x, inner_y)
+    return [dims.concatenate(batch, (rows, columns))]
+
+
+for _name, _broadcasts in (("BatchMatMul", False), ("BatchMatMulV2", True)):
+    op(
+        _name,
+        "x: T, y: T -> output: T",
+        lambda c, b=_broadcasts: _batch_product_shape(c, b),  # type: ignore[misc]
+        T=_FACTORS,
+        adj_x=False,
+        adj_y=False,
+    )
+
+
+def _adjoint(x: Any, wanted: bool) -> Any:
+    return x.conj().swapaxes(-1, -2) if wanted else x
+
+
+def _batch_product(xp: Any, x: Any, y: Any, adj_x: bool, adj_y: bool) -> Any:
+    left, right = _adjoint(x, adj_x), _adjoint(y, adj_y)
+    if left.shape[-1] != right.shape[-2]:
+        raise invalid(
+            f"In[0] mismatch In[1] shape: {left.shape[-1]} vs. {right.shape[-2]}: "
+            f"{show_shape(x.shape)} {show_shape(y.shape)} {int(adj_x)} {int(adj_y)}"
+        )
+    if left.dtype == xp.float16:
+        wide = xp.matmul(left.astype(xp.float32), right.astype(xp.float32))
+        return wide.astype(xp.float16)
+    return xp.matmul(left, right)
+
+
+@kernel("BatchMatMul")
+def batch_mat_mul(xp: Any, x: Any, y: Any, *, adj_x: bool, adj_y: bool) -> Any:
+    both = f"{show_shape(x.shape)} vs. {show_shape(y.shape)}"
+    if x.ndim != y.ndim:
+        raise invalid(f"In[0] and In[1] has different ndims: {both}")
+    if x.ndim < 2:
+        raise invalid(f"In[0] and In[1] ndims must be >= 2: {x.ndim}")
+    for i in range(x.ndim - 2):
+        if x.shape[i] != y.shape[i]:
+            raise invalid(
+                f"In[0].dim({i}) and In[1].dim({i}) must be the same: {both.replace('.', '')}"
+            )
+    return _batch_product(xp, x, y, adj_x, adj_y)
+
+
+@kernel("BatchMatMulV2")
+def batch_mat_mul_v2(xp: Any, x: Any, y: Any, *, adj_x: bool, adj_y: bool) -> Any:
+    for i, one in enumerate((x, y)):
+        if one.ndim < 2:
+            raise invalid(f"In[{i}] ndims must be >= 2: {one.ndim}")
+    try:
+        broadcast_shapes(x.shape[:-2], y.shape[:-2])
+    except ValueError:
+        raise invalid(
+            "In[0] and In[1] must have compatible batch dimensions: "
+            f"{show_shape(x.shape)} vs. {show_shape(y.shape)}"
+        ) from None
+    return _batch_product(xp, x, y, adj_x, adj_y)
+
+
+# ---- vectors
+
+
+@op("Cross", "a: T, b: T -> product: T", T=Type(REALS))
+def cross_shape(c: ShapeContext) -> list[Shape]:
+    """The cross products of 3-vectors along the last axis."""
+    a, b = dims.at_least(c.shape(0), 1), dims.at_least(c.shape(1), 1)
+    for shape in (a, b):
+        dims.fixed_size(None if shape is None else shape[-1], 3)
+    return [dims.merge(a, b)]
+
+
+@kernel("Cross")
+def cross(xp: Any, a: Any, b: Any) -> Any:
+    if a.shape != b.shape:
+        raise invalid(
+            f"Both inputs must be of same shape: {show_shape(a.shape)} vs. {show_shape(b.shape)}"
+        )
+    if not a.ndim or a.shape[-1] != 3:
+        raise FailedPreconditionError(
+            None, None, "Cross-products are only defined for 3-element vectors."
+        )
+    return xp.cross(a, b)

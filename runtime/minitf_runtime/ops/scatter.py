@@ -1,0 +1,200 @@
+"""Scatter updates: ops that change some rows or elements of a variable, by reference or by handle.
+
+Updates of one place are done one after another, in the order of the indices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import prod
+from typing import Any
+
+from minitf_runtime.errors import invalid
+from minitf_runtime.ops import dims
+from minitf_runtime.ops.registry import ShapeContext, Type, kernel, no_outputs, op
+from minitf_runtime.types import FLOATS, INDEX, NUMBERS, Shape, int32, int64, show_shape
+
+UFUNCS = {
+    "Add": "add",
+    "Sub": "subtract",
+    "Mul": "multiply",
+    "Div": "divide",
+    "Min": "minimum",
+    "Max": "maximum",
+}
+_ORDERED = (*FLOATS, int32, int64)
+
+
+# ---- whole rows
+
+
+def scatter_shape(c: ShapeContext) -> list[Shape]:
+    """The variable's shape; updates are shaped as the indices and a row, or a scalar."""
+    variable, indices, updates = c.shape(0), c.shape(1), c.shape(2)
+    row = None if variable is None else dims.at_least(variable, 1)[1:]
+    if updates != ():
+        dims.merge(updates, dims.concatenate(indices, row))
+    return [variable]
+
+
+def _resource_scatter_shape(c: ShapeContext) -> list[Shape]:
+    variable, updates = c.shape_value(0), c.shape(2)
+    if variable is not None and updates != ():
+        dims.merge(updates, dims.concatenate(c.shape(1), dims.at_least(variable, 1)[1:]))
+    return []
+
+
+def checked_rows(xp: Any, indices: Any, size: int) -> Any:
+    """The indices of rows, flat. Raises InvalidArgumentError for one outside of [0, size)."""
+    flat = indices.reshape(-1)
+    if flat.size and (flat.min() < 0 or flat.max() >= size):
+        bad = int(xp.flatnonzero((flat < 0) | (flat >= size))[0])
+        place, rest = [], bad
+        for n in reversed(indices.shape):
+            rest, at = divmod(rest, n)
+            place.insert(0, at)
+        raise invalid(
+            f"indices{show_shape(place)} = {int(flat[bad])} is not in [0, {size})"
+        )
+    return flat
+
+
+def _rows_to_update(xp: Any, array: Any, indices: Any, updates: Any) -> tuple[Any, Any]:
+    """Flat indices, and one update row for each of them."""
+    row = array.shape[1:]
+    if updates.shape not in ((), indices.shape + row):
+        raise invalid(
+            "Must have updates.shape = indices.shape + params.shape[1:] or updates.shape = [], got "
+            f"updates.shape {show_shape(updates.shape)}, indices.shape "
+            f"{show_shape(indices.shape)}, params.shape {show_shape(array.shape)}"
+        )
+    rows = checked_rows(xp, indices, array.shape[0])
+    return rows, xp.broadcast_to(updates, indices.shape + row).reshape(rows.shape + row)
+
+
+def _scatter_with(ufunc: str) -> Callable[..., Any]:
+    def scatter(xp: Any, ref: Any, indices: Any, updates: Any) -> Any:
+        with ref.writable() as array:
+            rows, values = _rows_to_update(xp, array, indices, updates)
+            update_rows(xp, getattr(xp, ufunc), array, rows, values)
+        return ref
+
+    return scatter
+
+
+def update_rows(xp: Any, ufunc: Any, array: Any, rows: Any, values: Any) -> None:
+    """array[rows] = ufunc(array[rows], values), one row after another."""
+    width = array[:1].size
+    if width == 1:
+        ufunc.at(array.reshape(-1), rows, values.reshape(-1))
+        return
+    places = rows.astype(xp.int64)[:, None] * width + xp.arange(width)  # ufunc.at is fast in 1-D
+    ufunc.at(array.reshape(-1), places.reshape(-1), values.reshape(-1))
+
+
+def _scatter_update(xp: Any, ref: Any, indices: Any, updates: Any) -> Any:
+    with ref.writable() as array:
+        rows, values = _rows_to_update(xp, array, indices, updates)
+        array[rows] = values
+    return ref
+
+
+# ---- elements and blocks
+
+
+def scatter_nd_shape(c: ShapeContext) -> list[Shape]:
+    """The variable's shape; the last axis of the indices leads into it."""
+    _check_nd(c.shape(0), c.shape(1), c.shape(2))
+    return [c.shape(0)]
+
+
+def _resource_scatter_nd_shape(c: ShapeContext) -> list[Shape]:
+    _check_nd(c.shape_value(0), c.shape(1), c.shape(2))
+    return []
+
+
+def _check_nd(variable: Shape, indices: Shape, updates: Shape) -> None:
+    if variable is None or indices is None or updates is None or indices[-1:] in ((), (None,)):
+        return
+    dims.at_least(variable, indices[-1])
+    dims.merge(indices[:-1] + variable[indices[-1] :], updates)
+
+
+def _scatter_nd_with(ufunc: str) -> Callable[..., Any]:
+    def scatter_nd(xp: Any, ref: Any, indices: Any, updates: Any) -> Any:
+        with ref.writable() as array:
+            blocks, places = nd_places(xp, array, indices, updates)
+            values = updates.reshape((places.size, *blocks.shape[1:]))
+            if ufunc:
+                update_rows(xp, getattr(xp, ufunc), blocks, places, values)
+            else:
+                blocks[places] = values
+        return ref
+
+    return scatter_nd
+
+
+def nd_places(xp: Any, array: Any, indices: Any, updates: Any) -> tuple[Any, Any]:
+    """The array as rows of the blocks that the indices pick, and the row of each index."""
+    depth = indices.shape[-1]
+    outer, block = array.shape[:depth], array.shape[depth:]
+    if updates.shape != indices.shape[:-1] + block:
+        raise invalid(
+            "Must have updates.shape = indices.shape[:batch_dim] + params_shape[slice_dim:], got "
+            f"updates.shape: {show_shape(updates.shape)}, indices.shape: "
+            f"{show_shape(indices.shape)}, params_shape: {show_shape(array.shape)}, "
+            f"slice_dim: {depth}, and batch_dim: {indices.ndim - 1}"
+        )
+    flat = indices.reshape(prod(indices.shape[:-1]), depth)
+    _check_places(xp, flat, outer, array.shape)
+    places = xp.zeros(len(flat), xp.int64)
+    for axis, n in enumerate(outer):
+        places = places * n + flat[:, axis]
+    return array.reshape((prod(outer), *block)), places
+
+
+def _check_places(xp: Any, flat: Any, outer: Any, shape: Any) -> None:
+    for axis, n in enumerate(outer):
+        wrong = (flat[:, axis] < 0) | (flat[:, axis] >= n)
+        if wrong.any():
+            bad = int(xp.flatnonzero(wrong)[0])
+            raise invalid(
+                f"indices[{bad}] = {show_shape(flat[bad].tolist())} does not index into shape "
+                f"{show_shape(shape)}"
+            )
+
+
+# ---- the table
+
+
+def _by_handle(scatter: Callable[..., Any]) -> Callable[..., None]:
+    def run(xp: Any, handle: Any, indices: Any, updates: Any) -> None:
+        scatter(xp, handle, indices, updates)
+
+    return run
+
+
+def _declare(name: str, types: Any, fn: Callable[..., Any], locks: bool, nd: bool) -> None:
+    by_ref = "ref: Ref(T), indices: Tindices, updates: T -> output_ref: Ref(T)"
+    shape = scatter_nd_shape if nd else scatter_shape
+    op(name, by_ref, shape, T=Type(types), Tindices=Type(INDEX), use_locking=locks)
+    kernel(name)(fn)
+    own, value, more = ("ref", "T", {"use_locking": True}) if nd else ("resource", "dtype", {})
+    op(
+        f"Resource{name}",
+        f"{own}: resource, indices: Tindices, updates: {value} ->",
+        _resource_scatter_nd_shape if nd else _resource_scatter_shape,
+        stateful=True,
+        **{value: Type(types), "Tindices": Type(INDEX)},
+        **more,
+    )
+    kernel(f"Resource{name}")(_by_handle(fn))
+
+
+_declare("ScatterUpdate", (), _scatter_update, True, False)
+_declare("ScatterNdUpdate", (), _scatter_nd_with(""), True, True)
+for _name, _ufunc in UFUNCS.items():
+    _types = _ORDERED if _name in ("Min", "Max") else NUMBERS
+    _declare(f"Scatter{_name}", _types, _scatter_with(_ufunc), False, False)
+for _name in ("Add", "Sub"):
+    _declare(f"ScatterNd{_name}", NUMBERS, _scatter_nd_with(UFUNCS[_name]), False, True)

@@ -1,0 +1,130 @@
+"""One topological order for all parts of a step, and strands: what may run beside the rest.
+
+Each part runs its nodes in the one order of the whole, so the earliest unfinished node of a step
+always has all it needs: a part that waits for an input cannot cause a deadlock.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from minitf_runtime.errors import InternalError
+from minitf_runtime.graph import Graph, Node
+from minitf_runtime.ops.registry import OPS
+from minitf_runtime.passes.cut import Pair
+from minitf_runtime.passes.ids import is_back_edge, sources
+
+_NONE: frozenset[str] = frozenset()
+
+
+def step_order(step: Graph) -> list[str]:
+    """The order before the cut: feeds, then creation order, what waits for other steps last.
+
+    Creation order keeps unordered readers and writers of a variable as the user wrote them.
+    """
+    feeds = [n.name for n in step if n.op in ("_Arg", "_Recv")]
+    rest = [n for n in step if n.op not in ("_Arg", "_Recv")]
+    follows = _blocked_by([*(step[f] for f in feeds), *rest], {})
+    now = [n.name for n in rest if not follows[n.name]]
+    return feeds + now + [n.name for n in rest if follows[n.name]]
+
+
+class Order(NamedTuple):
+    """The global order, the parts in it, and the strands of nodes that are not in strand 0."""
+
+    names: list[str]
+    parts: dict[str, tuple[Node, ...]]
+    strands: dict[str, int]
+
+
+def arrange(
+    parts: Mapping[str, Sequence[Node]], pairs: Sequence[Pair], order: Sequence[str]
+) -> Order:
+    """Extends the order of the step to the cut's nodes: a Send comes soon, a Recv late."""
+    twin = {pair.recv: pair.send for pair in pairs}
+    nodes = {n.name: n for part in parts.values() for n in part}
+    names = _extend(nodes, twin, pairs, order)
+    follows = _blocked_by([nodes[name] for name in names], twin)
+    numbers: dict[frozenset[str], int] = {_NONE: 0}
+    strand = {name: numbers.setdefault(follows[name], len(numbers)) for name in names}
+    position = {name: i for i, name in enumerate(names)}
+    arranged = {
+        device: tuple(sorted(part, key=lambda n: position[n.name]))
+        for device, part in sorted(parts.items())
+    }
+    return Order(names, arranged, {name: s for name, s in strand.items() if s})
+
+
+def waits_for(n: Node, nodes: Mapping[str, Node], twin: Mapping[str, str]) -> Iterator[str]:
+    """The nodes that must be done before `n` runs: its inputs but for back edges, and its Send."""
+    for source in sources(n):
+        if not is_back_edge(nodes[source], n):
+            yield source
+    if n.name in twin:
+        yield twin[n.name]
+
+
+def _extend(
+    nodes: Mapping[str, Node],
+    twin: Mapping[str, str],
+    pairs: Sequence[Pair],
+    order: Sequence[str],
+) -> list[str]:
+    """A topological order; among nodes that are ready the one wanted first goes first."""
+    consumers: dict[str, list[str]] = {name: [] for name in nodes}
+    pending: dict[str, int] = {}
+    for n in nodes.values():
+        before = list(waits_for(n, nodes, twin))
+        pending[n.name] = len(before)
+        for source in before:
+            consumers[source].append(n.name)
+    wanted = _wanted(pairs, consumers, order)
+    made = {name: i for i, name in enumerate(nodes)}
+    ready = [(wanted.get(name, _AT_ONCE), made[name], name) for name in nodes if not pending[name]]
+    heapq.heapify(ready)
+    extended = []
+    while ready:
+        name = heapq.heappop(ready)[2]
+        extended.append(name)
+        for consumer in consumers[name]:
+            pending[consumer] -= 1
+            if not pending[consumer]:
+                heapq.heappush(ready, (wanted.get(consumer, _AT_ONCE), made[consumer], consumer))
+    if len(extended) < len(nodes):
+        stuck = next(name for name in nodes if pending[name])
+        raise InternalError(None, None, f"The cut made a cycle through node '{stuck}'")
+    return extended
+
+
+_AT_ONCE = -1.0
+
+
+def _wanted(
+    pairs: Sequence[Pair], consumers: Mapping[str, Sequence[str]], order: Sequence[str]
+) -> dict[str, float]:
+    """Where nodes are wanted: a Recv before its first consumer, if that is one of the step."""
+    wanted: dict[str, float] = {name: i for i, name in enumerate(order)}
+    for pair in pairs:
+        first = min(wanted.get(user, _AT_ONCE) for user in consumers[pair.end])
+        if first >= 0:
+            wanted[pair.recv] = wanted[pair.end] = first - 0.5
+    return wanted
+
+
+def _blocked_by(nodes: Sequence[Node], twin: Mapping[str, str]) -> dict[str, frozenset[str]]:
+    """Of nodes in topological order: the blocking ops that each follows (itself included)."""
+    by_name = {n.name: n for n in nodes}
+    found: dict[str, frozenset[str]] = {}
+    for n in nodes:
+        mine = _NONE
+        for source in waits_for(n, by_name, twin):
+            theirs = found[source]
+            if theirs and not theirs <= mine:
+                mine |= theirs
+        opdef = OPS.get(n.op)
+        if opdef is not None and opdef.blocking:
+            mine |= {n.name}
+        found[n.name] = mine
+    return found

@@ -1,0 +1,54 @@
+"""Compiles a part into Python programs: one function per device and strand. How: emit.py."""
+
+from __future__ import annotations
+
+import linecache
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import count
+from typing import Any
+
+from minitf_runtime.graph import Node
+from minitf_runtime.plan.emit import Emitter
+from minitf_runtime.plan.part import Part
+
+_numbers = count()
+
+
+@dataclass(frozen=True)
+class Program:
+    """One generated function: `run(rdv, step, feeds, out)`."""
+
+    run: Callable[[Any, Any, Sequence[Any], list[Any]], None]
+    source: str
+    filename: str
+    device: str
+    strand: int
+    lines: dict[int, Node]  # line -> the node it runs
+
+
+def compile_part(part: Part, kernel_node: Callable[[Node], Any], xp_of: Any) -> list[Program]:
+    """The programs of a part, the one that the caller's thread should run first.
+
+    kernel_node(node) gives the KernelNode of a stateful op; xp_of(device) the array module.
+    """
+    programs = []
+    for device, nodes in part.nodes.items():
+        strands: dict[int, list[Node]] = {}
+        for n in nodes:
+            strands.setdefault(part.strands.get(n.name, 0), []).append(n)
+        where = {n.name: part.strands.get(n.name, 0) for n in nodes}
+        for strand, members in sorted(strands.items()):
+            emitter = Emitter(part, device, strand, where, kernel_node, xp_of(device))
+            programs.append(_program(emitter, members, nodes))
+    client = set(part.feeds) | set(part.fetches)
+    programs.sort(key=lambda p: (p.strand, not any(n.name in client for n in p.lines.values())))
+    return programs
+
+
+def _program(emitter: Emitter, members: list[Node], nodes: Sequence[Node]) -> Program:
+    text, lines = emitter.source(members, nodes)
+    filename = f"<minitf plan {next(_numbers)}>"
+    exec(compile(text, filename, "exec"), emitter.names)  # noqa: S102  our own source
+    linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)
+    return Program(emitter.names["run"], text, filename, emitter.device, emitter.strand, lines)

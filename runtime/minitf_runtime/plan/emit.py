@@ -1,0 +1,487 @@
+"""Writes the source of one program: a line per node, `if` for guards, `while` for loops.
+
+Each line carries its node and the user's line as comment; a local is deleted after its last use.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from minitf_runtime.devices.name import parse_full
+from minitf_runtime.errors import UnimplementedError, invalid
+from minitf_runtime.graph import CONTROL, Node
+from minitf_runtime.ops.registry import Kernel, arity, find_kernel, op_def
+from minitf_runtime.passes.ids import MERGES
+from minitf_runtime.plan.part import Part
+from minitf_runtime.plan.regions import (
+    RECVS,
+    SWITCHES,
+    Guard,
+    Item,
+    Literal,
+    Loop,
+    Structure,
+    has_control_flow,
+    structure,
+)
+from minitf_runtime.types import DEAD
+
+SENDS = ("_Send", "_HostSend")
+SILENT = ("NoOp", "ControlTrigger")
+Tensor = tuple[str, int]
+
+
+class Line(NamedTuple):
+    code: str
+    node: Node | None
+    depth: int
+    block: int
+
+
+class Emitter:
+    """The program of one device and strand under construction."""
+
+    def __init__(
+        self,
+        part: Part,
+        device: str,
+        strand: int,
+        where: dict[str, int],
+        kernel_node: Callable[[Node], Any],
+        xp: Any,
+    ) -> None:
+        self.part = part
+        self.device = device
+        self.device_type = parse_full(device).type or "CPU"
+        self.strand = strand
+        self.where = where
+        self.kernel_node = kernel_node
+        self.names: dict[str, Any] = {"xp": xp, "DEAD": DEAD, "dead_fetch": dead_fetch}
+        self.values: dict[Tensor, str] = {}  # tensor -> the local or global that holds it
+        self.is_ref: dict[Tensor, bool] = {}
+        self.lines: list[Line] = []
+        self.made_in: dict[str, int] = {}  # local -> the block that makes it
+        self.last_use: dict[str, tuple[int, int]] = {}  # local -> (line, block)
+        self.crossing: dict[Tensor, set[int]] = {}
+        self.depth = 1
+        self.block = 0
+        self.blocks = 0
+        self.counters: list[str] = []  # iteration counters of the loops around
+        self.structure = Structure([], {}, {})
+
+    def source(self, members: list[Node], nodes: Sequence[Node]) -> tuple[str, dict[int, Node]]:
+        """The text of `run`, and which node each line runs."""
+        self._find_crossings(nodes)
+        items: list[Item] = list(members)
+        if has_control_flow(members):
+            self.structure = structure(members, self.part.maybe_dead)
+            items = self.structure.items
+        self._items(items, frozenset())
+        return self._text()
+
+    def _find_crossings(self, nodes: Sequence[Node]) -> None:
+        """Tensors (and control edges) that another strand of this device needs."""
+        for n in nodes:
+            here = self.where[n.name]
+            for source in (*n.inputs, *((c, CONTROL) for c in n.control)):
+                if self.where.get(source[0], here) != here:
+                    self.crossing.setdefault(source, set()).add(here)
+
+    # ---- items, guards, loops
+
+    def _items(self, items: Sequence[Item], known: frozenset[Literal]) -> None:
+        """Emits items; neighbours of one guard share an `if`."""
+        at = 0
+        while at < len(items):
+            item = items[at]
+            if isinstance(item, Loop):
+                self._loop(item, known)
+                at += 1
+                continue
+            guard = self._open_guard(item, known)
+            if not guard or item.op in SENDS or item.op == "_Retval":
+                self._node(item, guard)
+                at += 1
+                continue
+            end = at
+            while end < len(items) and self._joins(items[end], guard, known):
+                end += 1
+            self._if(guard, items[at:end])
+            at = end
+
+    def _joins(self, item: Item, guard: Guard, known: frozenset[Literal]) -> bool:
+        if isinstance(item, Loop) or item.op in SENDS or item.op == "_Retval":
+            return False
+        return self._open_guard(item, known) == guard
+
+    def _open_guard(self, n: Node, known: frozenset[Literal]) -> Guard:
+        guard = self.structure.guards.get(n.name, ())
+        return tuple(x for x in guard if x not in known)
+
+    def _if(self, guard: Guard, items: Sequence[Item]) -> None:
+        self._line(f"if {self._condition(guard)}:", None)
+        before = len(self.lines)
+        with _Block(self):
+            for n in items:
+                self._node(n, ())  # type: ignore[arg-type]
+            if len(self.lines) == before:
+                self._line("pass", None)
+
+    def _condition(self, guard: Guard) -> str:
+        return " and ".join(self._literal_text(x) for x in guard)
+
+    def _literal_text(self, literal: Literal) -> str:
+        name = self._use(self.values[literal.tensor])
+        if literal.kind == "alive":
+            return f"{name} is not DEAD"
+        return name if literal.kind == "true" else f"not {name}"
+
+    def _loop(self, loop: Loop, known: frozenset[Literal]) -> None:
+        guard = tuple(x for x in loop.guard if x not in known)
+        if not guard:
+            self._whole_loop(loop, known)
+            return
+        self._line(f"if {self._condition(guard)}:", None)
+        with _Block(self):
+            self._whole_loop(loop, known | set(guard))
+        if loop.transfers:
+            self._line("else:", None)
+            with _Block(self):
+                self._send_dead(loop, (*self.counters, "0"))
+
+    def _send_dead(self, loop: Loop, counters: tuple[str, ...]) -> None:
+        """A loop that does not run still answers those who wait for its first iteration."""
+        before = len(self.lines)
+        for item in loop.items:
+            if isinstance(item, Loop):
+                self._send_dead(item, (*counters, "0"))
+            elif item.op in SENDS:
+                self._line(self._send_code(item, "DEAD", counters), item)
+        if len(self.lines) == before:
+            self._line("pass", None)
+
+    def _whole_loop(self, loop: Loop, known: frozenset[Literal]) -> None:
+        counter = f"i{len(self.names)}_{len(self.counters)}"
+        variables = self._enter(loop, known)
+        if loop.transfers:
+            self._line(f"{counter} = 0", None)
+        self._line("while True:", None)
+        self.counters.append(counter)
+        with _Block(self):
+            self._iteration(loop, known, variables)
+            if loop.transfers:
+                self._line(f"{counter} += 1", None)
+        self.counters.pop()
+        for n in loop.exits:
+            self.values[n.name, 0] = self._pin(self.values[n.inputs[0]])
+            self.is_ref[n.name, 0] = self.is_ref.get(n.inputs[0], False)
+
+    def _enter(self, loop: Loop, known: frozenset[Literal]) -> list[tuple[str, Node]]:
+        """Before the loop: constants keep their name, each variable gets one of its own."""
+        for n in loop.enters:
+            for source in n.inputs:
+                self._await_other_strand(source, n)
+            if n.attrs.get("is_constant"):
+                self.values[n.name, 0] = self._pin(self.values[n.inputs[0]])
+                self.is_ref[n.name, 0] = self.is_ref.get(n.inputs[0], False)
+        variables = []
+        enters = {n.name: n for n in loop.enters}
+        for m in loop.merges:
+            start = enters[next(t[0] for t in m.inputs if t[0] in enters)]
+            name = self._pin(self._local(m, 0))
+            guard = self._open_guard(start, known)
+            value = self._read(start, 0)
+            if guard:
+                value = f"{value} if {self._condition(guard)} else DEAD"
+            self._line(f"{name} = {value}", m)
+            variables.append((name, m))
+        return variables
+
+    def _iteration(
+        self, loop: Loop, known: frozenset[Literal], variables: list[tuple[str, Node]]
+    ) -> None:
+        going = Literal("true", loop.pred)
+        if loop.transfers:  # keep the global order: others wait for what this part sends
+            self._items(loop.items, known)
+        else:
+            early, late = self._before_and_after(loop, going)
+            self._items(early, known)
+        self._line(f"if not {self._use(self.values[loop.pred])}: break", None)
+        if not loop.transfers:
+            self._items(late, known | {going})
+        nexts = [self._use(self.values[loop.following[m.name]]) for _, m in variables]
+        if variables:
+            names = ", ".join(name for name, _ in variables)
+            self._line(f"{names} = {', '.join(nexts)}", variables[0][1])
+
+    def _before_and_after(self, loop: Loop, going: Literal) -> tuple[list[Item], list[Item]]:
+        """The items that run before the loop's condition is tested, and those after."""
+        early: list[Item] = []
+        late: list[Item] = []
+        for item in loop.items:
+            guard = item.guard if isinstance(item, Loop) else self.structure.guards[item.name]
+            (late if going in guard else early).append(item)
+        return early, late
+
+    # ---- one node
+
+    def _node(self, n: Node, guard: Guard) -> None:
+        for source in (*n.inputs, *((c, CONTROL) for c in n.control)):
+            self._await_other_strand(source, n)
+        if n.op in SILENT:
+            self._tell_other_strands(n)
+            return
+        if n.op == "Const":
+            self._constant(n)
+        elif n.op in RECVS or n.op == "_Arg":
+            self._receive(n)
+        elif n.op in SENDS or n.op == "_Retval":
+            self._send(n, guard)
+        elif n.op in ("Identity", "LoopCond"):
+            self._alias(n)
+        elif n.op in SWITCHES:
+            self._switch(n)
+        elif n.op in MERGES:
+            self._merge(n)
+        else:
+            self._call(n)
+        self._tell_other_strands(n)
+
+    def _constant(self, n: Node) -> None:
+        value = n.attrs["value"]
+        if self.names["xp"] is not np and value.dtype != object:
+            value = self.names["xp"].asarray(value)
+        elif value.ndim == 0 and value.dtype != object:
+            value = value[()]  # a NumPy scalar: cheaper to compute with than a 0-d array
+        self.values[n.name, 0] = self._bind("c", value)
+
+    def _receive(self, n: Node) -> None:
+        target = self._local(n, 0)
+        if n.name in self.part.recvs:
+            key = self._key(self.part.recvs[n.name], tuple(self.counters))
+            self._line(f"{target} = recv({key})", n)
+        else:
+            self._line(f"{target} = feeds[{self.part.feeds.index(n.name)}]", n)
+
+    def _send(self, n: Node, guard: Guard) -> None:
+        guard = (*guard, *(x for x in self.structure.of(n.inputs[0]) if x.kind == "alive"))
+        guard = tuple(dict.fromkeys(guard))
+        value = self._read(n, 0)
+        if n.name in self.part.sends:
+            if guard:
+                value = f"{value} if {self._condition(guard)} else DEAD"
+            self._line(self._send_code(n, value, tuple(self.counters)), n)
+            return
+        if guard:
+            value = f"{value} if {self._condition(guard)} else dead_fetch()"
+        self._line(f"out[{self.part.fetches.index(n.name)}] = {value}", n)
+
+    def _send_code(self, n: Node, value: str, counters: tuple[str, ...]) -> str:
+        transfer, task = self.part.sends[n.name]
+        key = self._key(transfer, counters)
+        if task == self.part.task:
+            return f"send({key}, {value})"
+        return f"send_to({task!r}, {key}, {value})"
+
+    def _key(self, transfer: int, counters: tuple[str, ...]) -> str:
+        """The name of a transfer on the wire; in a loop one for each iteration."""
+        return f"({transfer}, {', '.join(counters)})" if counters else str(transfer)
+
+    def _alias(self, n: Node) -> None:
+        """Identity: the same value under another name, or a read of a variable."""
+        source = self.values[n.inputs[0]]
+        if self.is_ref.get(n.inputs[0]) and not n.output_types[0].is_ref:
+            self._line(f"{self._local(n, 0)} = {self._use(source)}.read()", n)
+        else:
+            self.values[n.name, 0] = source
+            self.is_ref[n.name, 0] = self.is_ref.get(n.inputs[0], False)
+
+    def _switch(self, n: Node) -> None:
+        """Both outputs are the input; their guards tell which is alive."""
+        takes_ref = n.input_types[0].is_ref
+        if takes_ref or not self.is_ref.get(n.inputs[0]):
+            name = self.values[n.inputs[0]]
+        else:
+            name = self._local(n, 0)
+            self._line(f"{name} = {self._use(self.values[n.inputs[0]])}.read()", n)
+        for i in (0, 1):
+            self.values[n.name, i] = name
+            self.is_ref[n.name, i] = takes_ref
+
+    def _merge(self, n: Node) -> None:
+        """The first input that is alive, and its index."""
+        value, index = "DEAD", "DEAD"
+        for i in reversed(range(len(n.inputs))):
+            known = frozenset(self.structure.guards[n.name])
+            guard = tuple(x for x in self.structure.of(n.inputs[i]) if x not in known)
+            one = self._read(n, i)
+            if guard:
+                condition = self._condition(guard)
+                value = f"{one} if {condition} else ({value})"
+                index = f"{i} if {condition} else ({index})"
+            else:
+                value, index = one, str(i)
+        self._line(f"{self._local(n, 0)} = {value}", n)
+        self.is_ref[n.name, 0] = n.input_types[0].is_ref
+        self.names.setdefault("int32", np.int32)
+        self._line(f"{self._local(n, 1)} = int32({index} or 0)", n)
+
+    def _call(self, n: Node) -> None:
+        kernel = find_kernel(n.op, n.attrs, self.device_type)
+        if kernel is None:
+            raise UnimplementedError(
+                None, None, f"{n.op} has no kernel for {self.device_type} devices (op '{n.name}')"
+            )
+        args = ["xp", *self._arguments(n), *self._keywords(n, kernel)]
+        call = f"{self._bind_kernel(n, kernel)}({', '.join(args)})"
+        targets = [self._local(n, i) for i in range(len(n.output_types))]
+        if not targets:
+            self._line(call, n)
+        elif len(targets) == 1 and not any(a.is_list for a in op_def(n.op).outputs):
+            self._line(f"{targets[0]} = {call}", n)
+        else:
+            self._line(f"{', '.join(targets)}, = {call}", n)
+
+    def _arguments(self, n: Node) -> list[str]:
+        args = []
+        slot = 0
+        for arg in op_def(n.op).inputs:
+            if not arg.is_list:
+                args.append(self._read(n, slot))
+                slot += 1
+                continue
+            size = arity(arg, n.attrs)
+            args.append("[" + ", ".join(self._read(n, slot + i) for i in range(size)) + "]")
+            slot += size
+        return args
+
+    def _keywords(self, n: Node, kernel: Kernel) -> list[str]:
+        words = []
+        for key in kernel.keywords:
+            if key == "node":
+                words.append(f"node={self._bind('n', self.kernel_node(n))}")
+            elif key == "step":
+                words.append("step=step")
+            else:
+                words.append(f"{key}={self._literal(n.attrs.get(key))}")
+        return words
+
+    # ---- values
+
+    def _read(self, n: Node, slot: int) -> str:
+        """An input as the op takes it: a variable is read unless taken by reference."""
+        source = n.inputs[slot]
+        text = self._use(self.values[source])
+        takes_ref = slot < len(n.input_types) and n.input_types[slot].is_ref
+        return text if takes_ref or not self.is_ref.get(source) else text + ".read()"
+
+    def _use(self, name: str) -> str:
+        self.last_use[name] = (len(self.lines), self.block)
+        return name
+
+    def _pin(self, name: str) -> str:
+        """Keeps a local until the end: it is used again in a way that lines do not show."""
+        self.made_in[name] = -1
+        return name
+
+    def _await_other_strand(self, source: Tensor, n: Node) -> None:
+        if self.where.get(source[0], self.strand) == self.strand or source in self.values:
+            return
+        name = f"v{len(self.values)}"
+        self.values[source] = name
+        self.made_in[name] = self.block
+        self._line(f"{name} = recv({(*source, self.strand)!r})", n)
+
+    def _tell_other_strands(self, n: Node) -> None:
+        for index in (CONTROL, *range(len(n.output_types))):
+            for strand in sorted(self.crossing.get((n.name, index), ())):
+                value = "None" if index == CONTROL else self._use(self.values[n.name, index])
+                self._line(f"send({(n.name, index, strand)!r}, {value})", n)
+
+    def _local(self, n: Node, index: int) -> str:
+        name = f"v{len(self.values)}"
+        self.values[n.name, index] = name
+        self.is_ref[n.name, index] = n.output_types[index].is_ref if n.output_types else False
+        self.made_in[name] = self.block
+        self._use(name)
+        return name
+
+    def _bind(self, prefix: str, value: Any) -> str:
+        name = f"{prefix}{len(self.names)}"
+        self.names[name] = value
+        return name
+
+    def _bind_kernel(self, n: Node, kernel: Kernel) -> str:
+        name = f"k_{n.op}"
+        if self.names.setdefault(name, kernel.fn) is not kernel.fn:
+            name = self._bind("k", kernel.fn)
+        return name
+
+    def _literal(self, value: Any) -> str:
+        if value is None or isinstance(value, (bool, int, str)):
+            return repr(value)
+        return self._bind("a", value)
+
+    def _line(self, code: str, node: Node | None) -> None:
+        self.lines.append(Line(code, node, self.depth, self.block))
+
+    # ---- text
+
+    def _text(self) -> tuple[str, dict[int, Node]]:
+        rows = [
+            "def run(rdv, step, feeds, out):",
+            "    recv, send, send_to = rdv.recv, rdv.send, rdv.send_to",
+        ]
+        nodes: dict[int, Node] = {}
+        dead = self._last_uses()
+        for i, line in enumerate(self.lines):
+            indent = "    " * line.depth
+            if line.node is None:
+                rows.append(indent + line.code)
+            else:
+                note = f"{_printable(line.node.name)}  {_printable(line.node.source)}"
+                rows.append(f"{indent}{line.code}  # {note}".rstrip())
+                nodes[len(rows)] = line.node
+            if i in dead:
+                rows.append(f"{indent}del {', '.join(dead[i])}")
+        return "\n".join(rows) + "\n", nodes
+
+    def _last_uses(self) -> dict[int, list[str]]:
+        """Line -> the locals that nobody needs after it: made and last used in the same block."""
+        dead: dict[int, list[str]] = {}
+        for name, (at, block) in self.last_use.items():
+            if self.made_in.get(name) == block and at < len(self.lines):
+                line = self.lines[at]
+                if line.block == block and not line.code.endswith((":", "break")):
+                    dead.setdefault(at, []).append(name)
+        return dead
+
+
+class _Block:
+    """The lines of a `with` body are indented and form a block of their own."""
+
+    def __init__(self, emitter: Emitter) -> None:
+        self.emitter = emitter
+
+    def __enter__(self) -> None:
+        e = self.emitter
+        self.outer = e.block
+        e.blocks += 1
+        e.block = e.blocks
+        e.depth += 1
+
+    def __exit__(self, *exc: object) -> None:
+        self.emitter.block = self.outer
+        self.emitter.depth -= 1
+
+
+def dead_fetch() -> None:
+    raise invalid("Retval[0] does not have value")
+
+
+def _printable(text: str) -> str:
+    """Text that cannot leave its comment: names may come from a file or another process."""
+    return "".join(c if c.isprintable() else "?" for c in text)

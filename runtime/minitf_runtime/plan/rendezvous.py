@@ -1,0 +1,118 @@
+"""Where values of one step meet on one task. Sending never blocks; receiving waits.
+
+Values for another task go to `push`, which the server hands in; this file knows no sockets.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from typing import Any
+
+from minitf_runtime.plan.step import Step
+
+Push = Callable[[str, int, Hashable, Any], None]  # (task, step id, key, value)
+REMEMBERED = 4096  # finished steps whose late values are dropped on arrival
+
+
+class Rendezvous:
+    """The table of one step: a key is used once, by one sender and one receiver."""
+
+    __slots__ = ("step", "_push", "_values", "_waiting", "_lock")
+
+    def __init__(self, step: Step, push: Push | None = None) -> None:
+        self.step = step
+        self._push = push
+        self._values: dict[Hashable, Any] = {}
+        self._waiting: dict[Hashable, Any] = {}
+        self._lock = threading.Lock()
+        step.on_cancel(self._wake_all)
+
+    def send(self, key: Hashable, value: Any) -> None:
+        """Leaves a value for a receiver on this task."""
+        with self._lock:
+            self._values[key] = value
+            waiter = self._waiting.pop(key, None)
+        if waiter is not None:
+            waiter.release()
+
+    def send_to(self, task: str, key: Hashable, value: Any) -> None:
+        """Sends a value to a receiver on another task."""
+        if self._push is None:
+            raise RuntimeError(f"a value for {task} in a session of one task")
+        self._push(task, self.step.id, key, value)
+
+    def recv(self, key: Hashable) -> Any:
+        """Takes the value of that key, waiting for it; raises the step's error if it is
+        cancelled."""
+        values = self._values
+        with self._lock:
+            if key in values:
+                return values.pop(key)
+            if self.step.error is None:
+                waiter = self._waiting[key] = threading.Lock()
+                waiter.acquire()
+        self.step.check()
+        waiter.acquire()
+        with self._lock:
+            if key in values:
+                return values.pop(key)
+        self.step.check()
+        raise RuntimeError(f"woken without a value for {key}")
+
+    def waiting(self) -> list[Hashable]:
+        """The keys that somebody waits for now."""
+        with self._lock:
+            return list(self._waiting)
+
+    def _wake_all(self) -> None:
+        with self._lock:
+            waiters = list(self._waiting.values())
+            self._waiting.clear()
+        for waiter in waiters:
+            waiter.release()
+
+
+class StepTable:
+    """All steps of a task. A value may arrive before its step starts, or after it has failed."""
+
+    def __init__(self, push: Push | None = None) -> None:
+        self._push = push
+        self._steps: dict[int, Rendezvous] = {}
+        self._done: OrderedDict[int, None] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def open(self, step_id: int) -> Rendezvous:
+        """The rendezvous of a step, made by whoever comes first."""
+        with self._lock:
+            found = self._steps.get(step_id)
+            if found is None:
+                found = self._steps[step_id] = Rendezvous(Step(step_id), self._push)
+            return found
+
+    def deliver(self, step_id: int, key: Hashable, value: Any) -> None:
+        """Takes in a value from another task; one of a finished step is dropped."""
+        with self._lock:
+            if step_id in self._done:
+                return
+        self.open(step_id).send(key, value)
+
+    def close(self, step_id: int) -> None:
+        """Forgets a step and all values left in it."""
+        with self._lock:
+            self._steps.pop(step_id, None)
+            self._done[step_id] = None
+            if len(self._done) > REMEMBERED:
+                self._done.popitem(last=False)
+
+    def cancel(self, step_id: int, error: BaseException | None = None) -> None:
+        """Cancels a step, also one that has not started here yet."""
+        with self._lock:
+            if step_id in self._done:
+                return
+        self.open(step_id).step.cancel(error)
+
+    def running(self) -> list[Rendezvous]:
+        with self._lock:
+            return list(self._steps.values())

@@ -1,0 +1,71 @@
+"""A running step: its id and its cancellation. Kernels that wait do so through it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from minitf_runtime.errors import CancelledError
+
+
+class Step:
+    """One step on one task. `cancel` ends all that waits in it with the given error."""
+
+    __slots__ = ("id", "error", "trace", "_lock", "_callbacks", "__weakref__")
+
+    def __init__(self, step_id: int, trace: Any = None) -> None:
+        self.id = step_id
+        self.error: BaseException | None = None
+        self.trace = trace
+        self._lock = threading.Lock()
+        self._callbacks: dict[int, Callable[[], None]] = {}
+
+    def check(self) -> None:
+        """Raises the error that the step was cancelled with, if it was."""
+        if self.error is not None:
+            raise self.error
+
+    def cancel(self, error: BaseException | None = None) -> None:
+        """Ends the step; the first error stays. Wakes every waiter."""
+        with self._lock:
+            if self.error is not None:
+                return
+            self.error = error or CancelledError(None, None, "Step was cancelled")
+            callbacks = list(self._callbacks.values())
+        for wake in callbacks:
+            wake()
+
+    def on_cancel(self, wake: Callable[[], None]) -> int:
+        """Calls `wake` when the step is cancelled (at once if it is already)."""
+        with self._lock:
+            if self.error is None:
+                token = id(wake) ^ len(self._callbacks)
+                while token in self._callbacks:
+                    token += 1
+                self._callbacks[token] = wake
+                return token
+        wake()
+        return -1
+
+    def forget(self, token: int) -> None:
+        with self._lock:
+            self._callbacks.pop(token, None)
+
+    def wait_for(self, condition: threading.Condition, ready: Callable[[], bool]) -> None:
+        """Waits (the condition held) until `ready()`; raises the step's error if it is
+        cancelled."""
+        if ready():
+            return
+
+        def wake() -> None:
+            with condition:
+                condition.notify_all()
+
+        token = self.on_cancel(wake)
+        try:
+            while not ready():
+                self.check()
+                condition.wait()
+        finally:
+            self.forget(token)

@@ -1,0 +1,322 @@
+"""Master: owns sessions, turns (feeds, fetches) into a registered step once, and drives steps.
+
+It talks to tasks through `TaskStub` and knows no sockets.
+"""
+
+from __future__ import annotations
+
+import random
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from minitf_runtime.devices.name import parse_full, parse_strict
+from minitf_runtime.errors import (
+    AbortedError,
+    CancelledError,
+    DeadlineExceededError,
+    InvalidArgumentError,
+)
+from minitf_runtime.graph import Graph, Node
+from minitf_runtime.ops.registry import op_def
+from minitf_runtime.passes.data import Devices, Partitioned, Placed
+from minitf_runtime.passes.pipeline import partition_placed, place_graph
+from minitf_runtime.passes.rewrite import rewrite
+from minitf_runtime.plan.part import Part, split
+from minitf_runtime.server.step import StepRun
+
+Done = Callable[[Any, BaseException | None], None]  # (values, error)
+
+
+class TaskStub(Protocol):
+    """A task as its master sees it, here or in another process."""
+
+    name: str
+
+    def describe(self) -> dict[str, int]: ...
+    def create_session(self, handle: str, isolate: bool) -> None: ...
+    def delete_session(self, handle: str) -> None: ...
+    def register(self, handle: str, part: Part) -> int: ...
+    def start(
+        self, handle: str, graph: int, step_id: int, feeds: Sequence[Any], done: Done
+    ) -> None: ...
+    def cancel(self, step_id: int, error: BaseException | None) -> None: ...
+    def cleanup(self, step_id: int) -> None: ...
+    def reset(self, containers: Sequence[str]) -> None: ...
+
+
+class Cluster(Protocol):
+    """Finds the tasks of a cluster."""
+
+    def tasks(self) -> list[str]: ...
+    def stub(self, task: str) -> TaskStub: ...
+    def wait_for(self, tasks: list[str], timeout: float | None) -> dict[str, dict[str, int]]: ...
+
+
+@dataclass(frozen=True)
+class SessionOptions:
+    """What a session is made with (TF: ConfigProto); `timeout` in seconds, 0 for none."""
+
+    cpus: int = 1
+    allow_soft_placement: bool = False
+    log_device_placement: bool = False
+    device_filters: tuple[str, ...] = ()
+    timeout: float = 0.0
+    isolate_session_state: bool = False
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """Options of one run; `timeout` in seconds wins over the session's."""
+
+    timeout: float = 0.0
+    partition_graphs: bool = False
+    trace: bool = False
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """Fetched values in the order asked for, and what RunOptions asked to see."""
+
+    values: list[Any]
+    parts: Mapping[str, Sequence[Node]] | None = None  # device -> nodes as cut
+
+
+@dataclass(frozen=True)
+class Registered:
+    """A step that every task with a part has compiled. `where`: task -> graph number."""
+
+    partitioned: Partitioned
+    where: Mapping[str, int]
+    feeds: tuple[str, ...]
+    fetches: tuple[str, ...]
+
+
+@dataclass
+class _Session:
+    handle: str
+    options: SessionOptions
+    devices: Devices
+    stubs: dict[str, TaskStub]
+    graph: Graph = field(default_factory=lambda: Graph(()))
+    placement: Mapping[str, Placed] = field(default_factory=dict)
+    assigned: dict[str, str] = field(default_factory=dict)
+    steps: dict[Any, Registered] = field(default_factory=dict)
+    running: set[StepRun] = field(default_factory=set)
+    cut_names: int = 0
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+
+class Master:
+    """The sessions whose client device is on this task."""
+
+    def __init__(self, own: Any, cluster: Cluster | None = None) -> None:
+        self._own = own  # the Task of this process
+        self._cluster = cluster
+        self._sessions: dict[str, _Session] = {}
+        self._lock = threading.Lock()
+
+    def create_session(self, options: SessionOptions, nodes: Sequence[Node]) -> str:
+        """Waits for the tasks it may use, places the graph, and opens a session on each task."""
+        found = self._find_devices(options)
+        own = self._own.describe()
+        names = tuple(own) + tuple(d for t, ds in found.items() for d in ds)
+        incarnations = {**own, **{d: i for ds in found.values() for d, i in ds.items()}}
+        devices = Devices(names, self._cluster is None, incarnations)
+        handle = f"{random.getrandbits(64):016x}"
+        stubs = {t: self._cluster.stub(t) for t in found} if self._cluster else {}
+        session = _Session(handle, options, devices, stubs)
+        self._extend(session, nodes)
+        self._own.create_session(handle, options.isolate_session_state)
+        for stub in stubs.values():
+            stub.create_session(handle, options.isolate_session_state)
+        with self._lock:
+            self._sessions[handle] = session
+        return handle
+
+    def extend(self, handle: str, nodes: Sequence[Node]) -> None:
+        """Adds nodes and places the whole graph anew; an error leaves the session as it was."""
+        session = self._session(handle)
+        with session.lock:
+            self._extend(session, nodes)
+
+    def list_devices(self, handle: str) -> dict[str, int]:
+        devices = self._session(handle).devices
+        return {d: devices.incarnations.get(d, 0) for d in devices.names}
+
+    def prepare(
+        self, handle: str, feeds: Sequence[str], fetches: Sequence[str], targets: Sequence[str]
+    ) -> Registered:
+        """The registered step for these names; made and cached at the first call."""
+        session = self._session(handle)
+        key = (tuple(sorted(feeds)), tuple(sorted(fetches)), tuple(sorted(targets)))
+        found = session.steps.get(key)
+        if found is not None:
+            return found
+        with session.lock:
+            if key not in session.steps:
+                session.steps[key] = self._register(session, *key)
+            return session.steps[key]
+
+    def run(
+        self,
+        handle: str,
+        feeds: Mapping[str, Any],
+        fetches: Sequence[str],
+        targets: Sequence[str],
+        options: RunOptions,
+    ) -> RunResult:
+        """Runs one step. Raises the first error of any task; the session stays usable."""
+        session = self._session(handle)
+        step = self.prepare(handle, list(feeds), fetches, targets)
+        values = self._run(session, step, [feeds[name] for name in step.feeds], options)
+        by_name = dict(zip(step.fetches, values))
+        return RunResult(
+            [by_name[f] for f in fetches],
+            step.partitioned.parts if options.partition_graphs else None,
+        )
+
+    def close(self, handle: str) -> None:
+        """Ends a session; its running steps get CancelledError. State on the tasks stays."""
+        session = self._session(handle)
+        with self._lock:
+            self._sessions.pop(handle, None)
+        error = CancelledError(
+            None, None, "Step was cancelled by an explicit call to `Session::Close()`."
+        )
+        for step in list(session.running):
+            step.fail(error)
+        self._own.delete_session(handle)
+        for stub in session.stubs.values():
+            stub.delete_session(handle)
+
+    def reset(self, containers: Sequence[str]) -> None:
+        """Closes all sessions of this master and drops containers on every task it can see."""
+        with self._lock:
+            handles = list(self._sessions)
+        for handle in handles:
+            self.close(handle)
+        self._own.reset(containers)
+        if self._cluster is not None:
+            for task in self._cluster.tasks():
+                if task != self._own.name:
+                    self._cluster.stub(task).reset(containers)
+
+    # ---- parts of the above
+
+    def _session(self, handle: str) -> _Session:
+        with self._lock:
+            found = self._sessions.get(handle)
+        if found is None:
+            raise AbortedError(None, None, f"Session {handle} is not found.")
+        return found
+
+    def _find_devices(self, options: SessionOptions) -> dict[str, dict[str, int]]:
+        if self._cluster is None:
+            return {}
+        filters = [_filter(f) for f in options.device_filters]
+        tasks = [
+            t
+            for t in self._cluster.tasks()
+            if t != self._own.name and (not filters or any(_agrees(f, t) for f in filters))
+        ]
+        return self._cluster.wait_for(tasks, options.timeout or None)
+
+    def _extend(self, session: _Session, nodes: Sequence[Node]) -> None:
+        known = session.graph
+        for n in nodes:
+            if n.name in known:
+                raise InvalidArgumentError(
+                    None, None, f"Node '{n.name}' is already in the graph of this session"
+                )
+        graph = rewrite(Graph((*known.nodes, *nodes)))
+        placement = place_graph(
+            graph,
+            session.devices,
+            soft=session.options.allow_soft_placement,
+            assigned=session.assigned,
+        )
+        session.graph = graph
+        session.placement = placement
+        for n in nodes:
+            if op_def(n.op).stateful:
+                session.assigned[n.name] = placement[n.name].device
+        if session.options.log_device_placement:
+            _log_placement(graph, placement)
+
+    def _register(self, session: _Session, feeds: Any, fetches: Any, targets: Any) -> Registered:
+        cut, session.cut_names = partition_placed(
+            session.graph,
+            session.placement,
+            session.devices,
+            feeds=feeds,
+            fetches=fetches,
+            targets=targets,
+            counter=session.cut_names,
+        )
+        where = {}
+        for task, part in split(cut).items():
+            stub = self._own if task == self._own.name else session.stubs[task]
+            where[task] = stub.register(session.handle, part)
+        client = cut.devices.client
+        here = {n.name for n in cut.parts.get(client, ())}
+        return Registered(
+            cut,
+            where,
+            tuple(t for t, node in cut.feeds if node in here),
+            tuple(t for t, node in cut.fetches if node in here),
+        )
+
+    def _run(
+        self, session: _Session, step: Registered, feeds: Sequence[Any], options: RunOptions
+    ) -> list[Any]:
+        own = self._own.name
+        remote = {t: session.stubs[t] for t in step.where if t != own}
+        run = StepRun(random.getrandbits(56), self._own, remote)
+        session.running.add(run)
+        timer = self._timer(run, options.timeout or session.options.timeout)
+        try:
+            for task, stub in remote.items():
+                stub.start(session.handle, step.where[task], run.id, (), run.expect(task))
+            if own in step.where:
+                return run.here(session.handle, step.where[own], feeds)
+            run.wait()
+            return []
+        finally:
+            if timer is not None:
+                timer.cancel()
+            session.running.discard(run)
+            run.cleanup()
+
+    def _timer(self, run: StepRun, timeout: float) -> threading.Timer | None:
+        if not timeout:
+            return None
+        error = DeadlineExceededError(None, None, "Operation timed out.")
+        timer = threading.Timer(timeout, run.fail, [error])
+        timer.daemon = True
+        timer.start()
+        return timer
+
+
+def _filter(text: str) -> Any:
+    name = parse_strict(text)
+    if name is None:
+        raise InvalidArgumentError(None, None, f"Malformed device filter '{text}'")
+    return name
+
+
+def _agrees(wanted: Any, task: str) -> bool:
+    """Whether a filter agrees with a task on every field that both have."""
+    name = parse_full(task)
+    return (
+        wanted.job in (None, name.job)
+        and wanted.replica in (None, name.replica)
+        and wanted.task in (None, name.task)
+    )
+
+
+def _log_placement(graph: Graph, placement: Mapping[str, Placed]) -> None:
+    """TF's lines on stdout, in placing order: NAME: (OP): DEVICE."""
+    for name, placed in placement.items():
+        print(f"{name}: ({graph[name].op}): {placed.device}")

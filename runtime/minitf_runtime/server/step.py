@@ -1,0 +1,79 @@
+"""StepRun: one step as its master drives it. The first error wins and ends the step everywhere."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from minitf_runtime.errors import OpError
+
+GRACE_SECONDS = 5.0  # how long a failed step waits for the tasks it has cancelled
+
+
+class StepRun:
+    """Tracks which tasks still work on a step."""
+
+    def __init__(self, step_id: int, own: Any, remote: Mapping[str, Any]) -> None:
+        self.id = step_id
+        self.error: BaseException | None = None
+        self._own = own
+        self._remote = remote
+        self._left = set(remote)
+        self._changed = threading.Condition()
+
+    def expect(self, task: str) -> Callable[[Any, BaseException | None], None]:
+        """The callback for the end of that task's part."""
+
+        def done(values: Any, error: BaseException | None) -> None:
+            with self._changed:
+                self._left.discard(task)
+                self._changed.notify_all()
+            if error is not None:
+                self.fail(error)
+
+        return done
+
+    def fail(self, error: BaseException) -> None:
+        """Ends the step with this error, unless another came first."""
+        with self._changed:
+            if self.error is not None:
+                return
+            self.error = error
+            left = set(self._left)
+            self._changed.notify_all()
+        self._own.cancel(self.id, error)
+        for task in left:
+            self._remote[task].cancel(self.id, error)
+
+    def here(self, handle: str, graph: int, feeds: Sequence[Any]) -> list[Any]:
+        """Runs this process's part in the calling thread, then waits for the others."""
+        values: list[Any] = []
+        try:
+            values = self._own.run(handle, graph, self.id, feeds)
+        except OpError as e:
+            self.fail(e)
+        except BaseException as e:  # Ctrl-C: the other tasks must not be left waiting
+            self.fail(OpError(None, None, f"interrupted: {e!r}", 1))
+            raise
+        self.wait()
+        return values
+
+    def wait(self) -> None:
+        """Waits for all tasks; raises the step's error."""
+        with self._changed:
+            try:
+                self._changed.wait_for(lambda: not self._left or self.error is not None)
+            except BaseException as e:
+                self.error = self.error or e
+                raise
+            if self.error is not None:
+                self._changed.wait_for(lambda: not self._left, GRACE_SECONDS)
+        if self.error is not None:
+            raise self.error
+
+    def cleanup(self) -> None:
+        """Drops what the step left on the tasks."""
+        self._own.cleanup(self.id)
+        for stub in self._remote.values():
+            stub.cleanup(self.id)

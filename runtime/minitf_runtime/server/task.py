@@ -1,0 +1,114 @@
+"""Task: registers parts and runs them. It decides nothing and knows no sockets."""
+
+from __future__ import annotations
+
+import random
+import threading
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from minitf_runtime.errors import AbortedError
+from minitf_runtime.graph import Node
+from minitf_runtime.ops.registry import op_def
+from minitf_runtime.plan.compile import Program, compile_part
+from minitf_runtime.plan.executor import Executable
+from minitf_runtime.plan.part import Part
+from minitf_runtime.plan.rendezvous import Push, StepTable
+from minitf_runtime.plan.state import KernelNode, Resources
+
+
+@dataclass
+class _Session:
+    """What a task keeps for a session: kernels with their state, and compiled parts."""
+
+    resources: Resources
+    kernels: dict[str, KernelNode] = field(default_factory=dict)
+    graphs: dict[int, Executable] = field(default_factory=dict)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+
+class Task:
+    """One task of a cluster, or the only task of a local session."""
+
+    def __init__(self, name: str, cpus: int = 1, push: Push | None = None) -> None:
+        self.name = name
+        self.devices = {
+            f"{name}/device:CPU:{i}": random.getrandbits(63) for i in range(max(1, cpus))
+        }
+        job = name.split("/")[1].removeprefix("job:")
+        self.resources = Resources(job)
+        self.steps = StepTable(push)
+        self._sessions: dict[str, _Session] = {}
+        self._next_graph = 0
+        self._lock = threading.Lock()
+
+    def describe(self) -> dict[str, int]:
+        """The devices of this task and their incarnations."""
+        return dict(self.devices)
+
+    def create_session(self, handle: str, isolate: bool = False) -> None:
+        resources = Resources(self.resources.default_container) if isolate else self.resources
+        with self._lock:
+            self._sessions[handle] = _Session(resources)
+
+    def delete_session(self, handle: str) -> None:
+        with self._lock:
+            self._sessions.pop(handle, None)
+
+    def register(self, handle: str, part: Part) -> int:
+        """Compiles a part; the number it answers is what `run` takes."""
+        session = self._session(handle)
+        programs = self.compile(handle, part)
+        with self._lock:
+            self._next_graph += 1
+            session.graphs[self._next_graph] = Executable(programs, len(part.fetches))
+            return self._next_graph
+
+    def compile(self, handle: str, part: Part) -> list[Program]:
+        """The programs of a part, not registered."""
+        session = self._session(handle)
+
+        def kernel_node(node: Node) -> KernelNode:
+            with session.lock:
+                made = session.kernels.get(node.name)
+                if made is None or not op_def(node.op).stateful:
+                    made = KernelNode(
+                        node.name, node.op, node.attrs, node.device, session.resources, node.source
+                    )
+                    session.kernels[node.name] = made
+                return made
+
+        return compile_part(part, kernel_node, lambda device: np)
+
+    def run(self, handle: str, graph: int, step_id: int, feeds: Sequence[Any]) -> list[Any]:
+        """Runs a registered part in this thread. Raises the error that ended the step."""
+        executable = self._session(handle).graphs[graph]
+        return executable.run(self.steps.open(step_id), feeds)
+
+    def deliver(self, step_id: int, key: Hashable, value: Any) -> None:
+        self.steps.deliver(step_id, key, value)
+
+    def cancel(self, step_id: int, error: BaseException | None = None) -> None:
+        self.steps.cancel(step_id, error)
+
+    def cleanup(self, step_id: int) -> None:
+        self.steps.close(step_id)
+
+    def reset(self, containers: Sequence[str]) -> None:
+        """Drops the state of these containers (of the default one when none are named)."""
+        self.resources.clear(list(containers))
+
+    def _session(self, handle: str) -> _Session:
+        with self._lock:
+            found = self._sessions.get(handle)
+        if found is None:
+            raise AbortedError(
+                None,
+                None,
+                f"Session handle is not found: {handle}. Possibly this worker "
+                f'("{self.name}") just restarted.',
+            )
+        return found

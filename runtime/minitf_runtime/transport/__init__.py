@@ -1,0 +1,1 @@
+"""How frames reach another process."""

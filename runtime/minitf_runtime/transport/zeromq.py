@@ -1,0 +1,250 @@
+"""Endpoint: one bound address per process, over ZeroMQ. The only file that names zmq.
+
+All traffic from A to B leaves by A's DEALER to B and arrives at B's ROUTER, so any thread may send
+(under the
+peer's lock) while one thread receives. A client that has no address of its own gets its replies by
+the ROUTER.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import zmq
+from zmq.utils.monitor import parse_monitor_message
+
+from minitf_runtime.errors import InvalidArgumentError, UnknownError
+
+HEARTBEAT_MS = 2000
+ZERO_COPY_BYTES = 65536
+LOOPBACK = ("127.0.0.1", "localhost", "::1", "[::1]")
+_WAKE = b"\x00wake"
+
+Receive = Callable[[bytes, bytes, Sequence[Any]], None]  # (identity, header, frames)
+
+
+def is_loopback(address: str) -> bool:
+    return address.rpartition(":")[0] in LOOPBACK
+
+
+def tcp(address: str) -> str:
+    host, _, port = address.rpartition(":")
+    return f"tcp://{'127.0.0.1' if host == 'localhost' else host}:{port}"
+
+
+def _checked(address: str, insecure: bool) -> str:
+    host, colon, port = address.rpartition(":")
+    if not colon or not host or not port.isdigit():
+        raise InvalidArgumentError(None, None, f"A task address must be HOST:PORT, got '{address}'")
+    if not insecure and not is_loopback(address):
+        raise InvalidArgumentError(
+            None,
+            None,
+            f"'{address}' is not a loopback address, and messages are not encrypted: anybody who "
+            "reaches the port could run graphs. Set MINITF_INSECURE=1 on a network you trust.",
+        )
+    return address
+
+
+class Peer:
+    """The sending side to one address. `up` tells whether a connection stands now."""
+
+    def __init__(self, context: zmq.Context[Any], address: str, identity: bytes) -> None:
+        self.address = address
+        self.up = False
+        self.since = time.time()
+        self.lock = threading.Lock()
+        self.socket = context.socket(zmq.DEALER)
+        _options(self.socket)
+        self.socket.setsockopt(zmq.IDENTITY, identity)
+        self.monitor = self.socket.get_monitor_socket(
+            zmq.EVENT_HANDSHAKE_SUCCEEDED | zmq.EVENT_DISCONNECTED
+        )
+        self.socket.connect(tcp(address))
+
+    def send(self, frames: Sequence[Any]) -> None:
+        with self.lock:
+            last = len(frames) - 1
+            for i, frame in enumerate(frames):
+                large = len(frame) >= ZERO_COPY_BYTES
+                self.socket.send(frame, zmq.SNDMORE if i < last else 0, copy=not large)
+
+
+def _options(socket: Any) -> None:
+    socket.setsockopt(zmq.LINGER, 0)
+    socket.setsockopt(zmq.SNDHWM, 0)
+    socket.setsockopt(zmq.RCVHWM, 0)
+    socket.setsockopt(zmq.HEARTBEAT_IVL, HEARTBEAT_MS)
+    socket.setsockopt(zmq.HEARTBEAT_TIMEOUT, 3 * HEARTBEAT_MS)
+    socket.setsockopt(zmq.RECONNECT_IVL, 50)
+    socket.setsockopt(zmq.RECONNECT_IVL_MAX, 1000)
+
+
+class Endpoint:
+    """Receives at `address` and sends to peers. `receive` is called in the one receiving thread."""
+
+    def __init__(
+        self,
+        address: str,
+        receive: Receive,
+        lost: Callable[[str], None],
+        insecure: bool = False,
+    ) -> None:
+        self.address = _checked(address, insecure)
+        self._insecure = insecure
+        self._receive = receive
+        self._lost = lost
+        self._context: zmq.Context[Any] = zmq.Context()
+        self._router = self._context.socket(zmq.ROUTER)
+        _options(self._router)
+        try:
+            self._router.bind(tcp(address))
+        except zmq.ZMQError as e:
+            self._context.destroy(0)
+            raise UnknownError(
+                None, None, f"Could not start server: cannot listen on {address}: {e}"
+            ) from None
+        self._router.bind(f"inproc://endpoint-{id(self)}")
+        self._identity = address.encode()
+        self._peers: dict[str, Peer] = {}
+        self._replies: deque[tuple[bytes, Sequence[Any]]] = deque()
+        self._lock = threading.Lock()
+        self._wake_lock = threading.Lock()
+        self._waker = self._context.socket(zmq.DEALER)
+        self._waker.setsockopt(zmq.IDENTITY, _WAKE)
+        self._waker.connect(f"inproc://endpoint-{id(self)}")
+        self._closed = False
+        self._thread = threading.Thread(target=self._loop, name="minitf-recv", daemon=True)
+        self._watcher = threading.Thread(target=self._watch, name="minitf-watch", daemon=True)
+        self._thread.start()
+        self._watcher.start()
+
+    def peer(self, address: str) -> Peer:
+        with self._lock:
+            found = self._peers.get(address)
+            if found is None:
+                _checked(address, self._insecure)
+                found = self._peers[address] = Peer(self._context, address, self._identity)
+            return found
+
+    def send(self, address: str, frames: Sequence[Any]) -> None:
+        """Sends to a peer; kept until it is there."""
+        self.peer(address).send(frames)
+
+    def reply(self, identity: bytes, frames: Sequence[Any]) -> None:
+        """Sends back to a client that has no address of its own."""
+        self._replies.append((identity, frames))
+        with self._wake_lock:
+            self._waker.send(b"")
+
+    def close(self) -> None:
+        """Stops receiving and frees the port."""
+        if self._closed:
+            return
+        self._closed = True
+        with self._wake_lock:
+            self._waker.send(b"")
+        self._thread.join()
+        self._watcher.join()
+        with self._lock:
+            for peer in self._peers.values():
+                with peer.lock:
+                    peer.socket.disable_monitor()
+                    peer.socket.close(0)
+        self._waker.close(0)
+        self._context.destroy(0)
+
+    def _loop(self) -> None:
+        router = self._router
+        while not self._closed:
+            identity = router.recv()
+            header = b""
+            frames: list[Any] = []
+            if router.getsockopt(zmq.RCVMORE):
+                header = router.recv()
+            while router.getsockopt(zmq.RCVMORE):
+                frames.append(router.recv(copy=False).buffer)
+            if identity != _WAKE:
+                self._receive(identity, header, frames)
+                continue
+            while self._replies:
+                to, message = self._replies.popleft()
+                router.send_multipart([to, *message])
+        router.close(0)
+
+    def _watch(self) -> None:
+        """Follows which peers are connected."""
+        poller = zmq.Poller()
+        known: dict[Any, Peer] = {}
+        while not self._closed:
+            with self._lock:
+                for peer in self._peers.values():
+                    if peer.monitor not in known:
+                        known[peer.monitor] = peer
+                        poller.register(peer.monitor, zmq.POLLIN)
+            for monitor, _ in poller.poll(100):
+                event = parse_monitor_message(monitor.recv_multipart())["event"]
+                peer = known[monitor]
+                was, peer.up = peer.up, event == zmq.EVENT_HANDSHAKE_SUCCEEDED
+                peer.since = time.time()
+                if was and not peer.up:
+                    self._lost(peer.address)
+
+
+class Caller:
+    """A client's line to one server: requests go out and replies come in on one socket."""
+
+    def __init__(self, address: str, receive: Receive, lost: Callable[[str], None]) -> None:
+        self.address = address
+        self._receive = receive
+        self._lost = lost
+        self._context: zmq.Context[Any] = zmq.Context()
+        self._socket = self._context.socket(zmq.DEALER)
+        _options(self._socket)
+        self._monitor = self._socket.get_monitor_socket(zmq.EVENT_DISCONNECTED)
+        self._socket.connect(tcp(address))
+        self._outbox: deque[Sequence[Any]] = deque()
+        self._pull = self._context.socket(zmq.PULL)
+        self._pull.bind(f"inproc://caller-{id(self)}")
+        self._push = self._context.socket(zmq.PUSH)
+        self._push.connect(f"inproc://caller-{id(self)}")
+        self._lock = threading.Lock()
+        self._closed = False
+        self._thread = threading.Thread(target=self._loop, name="minitf-caller", daemon=True)
+        self._thread.start()
+
+    def send(self, frames: Sequence[Any]) -> None:
+        self._outbox.append(frames)
+        with self._lock:
+            self._push.send(b"")
+
+    def close(self) -> None:
+        if self._closed:
+            return
+        self._closed = True
+        with self._lock:
+            self._push.send(b"")
+        self._thread.join()
+        self._socket.disable_monitor()
+        self._context.destroy(0)
+
+    def _loop(self) -> None:
+        poller = zmq.Poller()
+        for socket in (self._socket, self._pull, self._monitor):
+            poller.register(socket, zmq.POLLIN)
+        while not self._closed:
+            ready = dict(poller.poll())
+            if self._pull in ready:
+                self._pull.recv()
+                while self._outbox:
+                    self._socket.send_multipart(self._outbox.popleft())
+            if self._socket in ready:
+                parts = self._socket.recv_multipart()
+                self._receive(b"", parts[0], parts[1:])
+            if self._monitor in ready:
+                self._monitor.recv_multipart()
+                self._lost(self.address)

@@ -1,0 +1,1 @@
+"""What processes say to each other: messages.py says what, codec.py how."""

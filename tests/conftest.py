@@ -1,0 +1,77 @@
+"""Fixtures and the meaning of the marks for all tests."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import textwrap
+from collections.abc import Callable
+from functools import cache
+
+import pytest
+
+from minitf.default import reset_default_graph
+
+
+@cache
+def gpu_missing() -> str:
+    """Why tests marked `gpu` cannot run here, or ''."""
+    try:
+        import cupy
+
+        return "" if cupy.cuda.runtime.getDeviceCount() else "no NVIDIA GPU"
+    except ImportError:
+        return "cupy is not installed"
+    except cupy.cuda.runtime.CUDARuntimeError as error:
+        return str(error)
+
+
+def oracle_missing() -> str:
+    return "" if os.environ.get("MINITF_ORACLE") else "MINITF_ORACLE does not name a Python"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for mark, missing in (("gpu", gpu_missing), ("oracle", oracle_missing)):
+        marked = [item for item in items if item.get_closest_marker(mark)]
+        reason = missing() if marked else ""
+        for item in marked if reason else []:
+            item.add_marker(pytest.mark.skip(reason=reason))
+
+
+@pytest.fixture(autouse=True)
+def fresh_graph() -> None:
+    """Each test begins with an empty default graph."""
+    reset_default_graph()
+
+
+@pytest.fixture
+def oracle() -> Callable[[str], str]:
+    """Runs a program on the real TensorFlow 1.15 and gives what it printed."""
+
+    def run(program: str) -> str:
+        return subprocess.run(
+            [os.environ["MINITF_ORACLE"], "-W", "ignore", "-c", textwrap.dedent(program)],
+            env=os.environ | {"TF_CPP_MIN_LOG_LEVEL": "3"},
+            check=True,
+            capture_output=True,
+            text=True,
+        ).stdout
+
+    return run
+
+
+@pytest.fixture
+def free_ports() -> Callable[[int], list[int]]:
+    """A number of ports of this machine that nobody listens on."""
+
+    def find(count: int) -> list[int]:
+        sockets = [socket.socket() for _ in range(count)]
+        for s in sockets:
+            s.bind(("127.0.0.1", 0))
+        ports = [s.getsockname()[1] for s in sockets]
+        for s in sockets:
+            s.close()
+        return ports
+
+    return find
