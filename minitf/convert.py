@@ -50,7 +50,7 @@ def to_tensor(
         if wanted is not None and value.dtype.base is not wanted:
             raise ValueError(
                 f"Tensor conversion requested dtype {wanted.name} for Tensor with dtype "
-                f"{value.dtype.name}: {str(value)!r}"
+                f"{value.dtype.name}: {value!r}"
             )
         return value
     if preferred_dtype is not None and wanted is None:
@@ -138,16 +138,18 @@ def _fill(array: Any, shape: Any, verify_shape: bool) -> Any:
     if verify_shape:
         raise TypeError(f"Expected Tensor's shape: {shape}, got {array.shape}.")
     size = int(np.prod(shape, dtype=np.int64))
+    if size == 0:
+        return np.empty(shape, array.dtype)
     flat = array.ravel()
     if flat.size > size:
         raise ValueError(
             f"Too many elements provided. Needed at most {size}, but received {flat.size}"
         )
-    if flat.size == 0 and size:
+    if flat.size == 0:
         raise ValueError("A constant needs at least one value to fill its shape")
     out = np.empty(size, array.dtype)
     out[: flat.size] = flat
-    out[flat.size :] = flat[-1] if flat.size else 0
+    out[flat.size :] = flat[-1]
     return out.reshape(shape)
 
 
@@ -172,10 +174,15 @@ def to_array(value: Any, dtype: DType | None = None) -> np.ndarray[Any, Any]:
         ) from None
     if array.dtype.kind in "SUO":
         return _string_array(value, array, dtype)
+    if list(array.shape) != _list_shape(value):
+        raise ValueError(
+            f"Argument must be a dense tensor: {value!r} - got shape {list(array.shape)}, but "
+            f"wanted {_list_shape(value)}."
+        )
     if dtype is None:
         if array.size == 0 and array.dtype == np.float64:
             return array.astype(np.float32)
-        return array.astype(_python_dtype(array, value))
+        return array.astype(_python_dtype(array))
     _check_python(array, value, dtype)
     return array.astype(dtype.as_numpy_dtype)
 
@@ -184,22 +191,25 @@ def _has_dimension(value: Any) -> bool:
     return isinstance(value, (list, tuple)) and any(isinstance(v, Dimension) for v in value)
 
 
-def _python_dtype(array: Any, value: Any) -> Any:
-    """The type of a value that holds Python numbers, possibly among NumPy ones."""
-    if _numpy_leaf(value):
-        return array.dtype
-    if array.dtype.kind == "f":
+def _python_dtype(array: Any) -> Any:
+    """The type of a list of numbers, NumPy's among them: float32 and int32 for the widest."""
+    if array.dtype == np.float64:
         return np.float32
-    if array.dtype.kind in "iu":
+    if array.dtype == np.int64:
         small = array.size == 0 or (array.min() >= -(2**31) and array.max() < 2**31)
         return np.int32 if small else np.int64
     return array.dtype
 
 
-def _numpy_leaf(value: Any) -> bool:
-    while isinstance(value, (list, tuple)) and value:
+def _list_shape(value: Any) -> list[int]:
+    """The sizes of nested lists, judged by their first entries."""
+    sizes = []
+    while isinstance(value, (list, tuple)):
+        sizes.append(len(value))
+        if not value:
+            break
         value = value[0]
-    return isinstance(value, (np.ndarray, np.generic))
+    return sizes
 
 
 def _check_python(array: Any, value: Any, dtype: DType) -> None:

@@ -105,14 +105,14 @@ def _warn_if_large(value: IndexedSlices) -> None:
     count = num_elements(sizes)
     if count is None:
         warnings.warn(
-            "Converting sparse IndexedSlices to a dense Tensor of unknown shape. This may consume a "
-            "large amount of memory.",
+            "Converting sparse IndexedSlices to a dense Tensor of unknown shape. "
+            "This may consume a large amount of memory.",
             stacklevel=2,
         )
     elif count >= LARGE_ELEMENTS:
         warnings.warn(
-            f"Converting sparse IndexedSlices to a dense Tensor with {count} elements. This may "
-            "consume a large amount of memory.",
+            f"Converting sparse IndexedSlices to a dense Tensor with {count} elements. "
+            "This may consume a large amount of memory.",
             stacklevel=2,
         )
 

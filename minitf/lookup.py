@@ -19,9 +19,8 @@ def as_graph_element(graph: Graph, obj: Any, allow_tensor: bool, allow_operation
         wanted = "Tensor" if allow_tensor else "Operation"
     else:
         raise ValueError("allow_tensor and allow_operation can't both be False.")
-    convert = getattr(obj, "_as_graph_element", None)
-    if convert is not None:
-        obj = convert() or obj
+    if hasattr(obj, "_as_graph_element"):
+        obj = obj._as_graph_element()
     if isinstance(obj, bytes):
         obj = obj.decode()
     if isinstance(obj, str):

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from minitf.tensor_shape import ShapeView
 from minitf_runtime.graph import Node
 from minitf_runtime.types import DType
 
@@ -41,8 +42,8 @@ class AttrValue:
         return self.value.number if isinstance(self.value, DType) else 0
 
     @property
-    def shape(self) -> Any:
-        return self.value
+    def shape(self) -> ShapeView:
+        return ShapeView(self.value)
 
     @property
     def tensor(self) -> Any:
@@ -81,8 +82,8 @@ class ListValue:
         return [v.number for v in self.values]
 
     @property
-    def shape(self) -> list[Any]:
-        return self.values
+    def shape(self) -> list[ShapeView]:
+        return [ShapeView(v) for v in self.values]
 
 
 class AttrMap(dict[str, AttrValue]):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from minitf import source
 from minitf.node_def import NodeDefView
-from minitf.tensor_shape import TensorShape, as_shape
+from minitf.tensor_shape import ShapeView, TensorShape, as_shape
 from minitf_runtime.graph import Node, Reason
 from minitf_runtime.ops.registry import OpDef
 from minitf_runtime.types import DType, Shape, merge_shapes, show_shape
@@ -231,6 +231,9 @@ class Operation:
         if name not in self._attrs:
             raise ValueError(f"Operation '{self.name}' has no attr named '{name}'.")
         value = self._attrs[name]
+        declared = self.op_def.attrs.get(name)
+        if declared is not None and declared.kind == "shape":
+            return ShapeView(value)
         return value.encode() if isinstance(value, str) else value
 
     def colocation_groups(self) -> list[bytes]:

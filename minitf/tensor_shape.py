@@ -153,7 +153,12 @@ class TensorShape:
         return types.num_elements(self.as_tuple)
 
     def merge_with(self, other: Any) -> TensorShape:
-        return TensorShape.of(types.merge_shapes(self.as_tuple, as_shape(other)))
+        try:
+            return TensorShape.of(types.merge_shapes(self.as_tuple, as_shape(other)))
+        except ValueError:
+            raise ValueError(
+                f"Shapes {self} and {TensorShape(other)} are not compatible"
+            ) from None
 
     def concatenate(self, other: Any) -> TensorShape:
         tail = as_shape(other)
@@ -204,6 +209,9 @@ class TensorShape:
         if not self.is_fully_defined():
             raise ValueError(f"Shape {self} is not fully defined")
 
+    def as_proto(self) -> ShapeView:
+        return ShapeView(self.as_tuple)
+
     def as_list(self) -> list[int | None]:
         if self.as_tuple is None:
             raise ValueError("as_list() is not defined on an unknown TensorShape.")
@@ -238,11 +246,41 @@ class TensorShape:
         return "(" + ", ".join(str(d) for d in self.dims or ()) + ")"
 
 
+class DimView:
+    """A size under the field names of TensorShapeProto.Dim; -1 when it is not known."""
+
+    __slots__ = ("size", "name")
+
+    def __init__(self, size: int | None) -> None:
+        self.size = -1 if size is None else size
+        self.name = ""
+
+
+class ShapeView:
+    """A shape under the field names of the TensorShapeProto message."""
+
+    __slots__ = ("as_tuple", "dim", "unknown_rank")
+
+    def __init__(self, shape: Shape) -> None:
+        self.as_tuple = shape
+        self.dim = [DimView(n) for n in shape or ()]
+        self.unknown_rank = shape is None
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ShapeView) and self.as_tuple == other.as_tuple
+
+    def __hash__(self) -> int:
+        return hash(self.as_tuple)
+
+    def __repr__(self) -> str:
+        return f"ShapeView({types.show_shape(self.as_tuple)})"
+
+
 def as_shape(value: Any) -> Shape:
     """The plain shape tuple that a user's shape-like value means. Raises TypeError, ValueError."""
     if value is None:
         return None
-    if isinstance(value, TensorShape):
+    if isinstance(value, (TensorShape, ShapeView)):
         return value.as_tuple
     if type(value) is tuple and all(n is None or (type(n) is int and n >= 0) for n in value):
         return value

@@ -10,7 +10,7 @@ from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from minitf.convert import to_tensor
-from minitf.default import GraphKeys, get_collection, get_default_graph, graph_of, name_scope
+from minitf.default import GraphKeys, get_collection, graph_of, name_scope
 from minitf.variables.base import VariableAggregation, VariableSynchronization
 from minitf.variables.partitioners import Partitioner
 from minitf.variables.scopes import ScopeState, scope_state
@@ -149,8 +149,8 @@ def get_variable(
 ) -> Any:
     """The variable of that name in the current variable scope: a new one, or a shared one.
 
-    Raises ValueError when it exists and may not be shared, or does not exist and must, or when shape
-    or dtype do not fit.
+    Raises ValueError when it exists and may not be shared, or does not exist and must, or when
+    shape or dtype do not fit.
     """
     options = dict(locals())
     del options["name"], options["custom_getter"]
@@ -184,8 +184,8 @@ _INHERITED = (
 class variable_scope:  # noqa: N801
     """`with tf.variable_scope(name_or_scope, default_name, values) as scope:` (TF: variable_scope).
 
-    A name opens a scope in the current one, a VariableScope opens that one again. Names of ops get the
-    same prefix, made unique. Raises ValueError for `reuse` without a name.
+    A name opens a scope in the current one, a VariableScope opens that one again. Names of ops get
+    the same prefix, made unique. Raises ValueError for `reuse` without a name.
     """
 
     def __init__(

@@ -17,7 +17,7 @@ from typing import NoReturn, Protocol
 from minitf.cli.errors import UserError
 from minitf_runtime.version import VERSION
 
-COMMANDS: tuple[str, ...] = ("cluster", "server", "viz")
+COMMANDS: tuple[str, ...] = ("demo", "viz", "cluster", "server")
 
 
 class Command(Protocol):

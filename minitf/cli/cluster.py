@@ -1,8 +1,8 @@
 """Runs a script as every task of a local cluster, one process each.
 
-Each process gets TF_CONFIG, and the flags --job_name --task_index --ps_hosts --worker_hosts where
-the
-script mentions them (or all of them with --flags).
+Each process gets TF_CONFIG, and of the flags --job_name --task_index --ps_hosts --worker_hosts
+those that the script names (all of them with --flags). When the workers are done the ps are
+ended; the first task that fails ends all, and its exit status is that of the command.
 """
 
 from __future__ import annotations
@@ -12,43 +12,61 @@ import os
 
 from minitf.cli.errors import UserError
 
+FLAGS = ("job_name", "task_index", "ps_hosts", "worker_hosts")
+MOST_TASKS = 256
+
 
 def prepare_parser(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--ps", type=_count, default=1, help="parameter servers (default 1)")
-    parser.add_argument("--workers", type=_count, default=1, help="workers (default 1)")
+    parser.add_argument("--ps", type=count, default=1, help="parameter servers (default 1)")
+    parser.add_argument("--workers", type=count, default=1, help="workers (default 1)")
     parser.add_argument("--flags", action="store_true", help="pass all four cluster flags")
-    parser.add_argument("--timeout", type=float, default=0, metavar="S", help="end all after S s")
+    parser.add_argument("--timeout", type=seconds, default=0, metavar="S", help="end all after S s")
     parser.add_argument("script", metavar="SCRIPT")
     parser.add_argument("args", nargs=argparse.REMAINDER, help="arguments of the script")
 
 
-def _count(text: str) -> int:
-    value = int(text) if text.isdigit() else -1
-    if value < 0 or value > 256:
-        raise argparse.ArgumentTypeError(f"expected a number of tasks from 0 to 256, got {text!r}")
+def count(text: str) -> int:
+    value = int(text) if text.isdecimal() else -1
+    if not 0 <= value <= MOST_TASKS:
+        raise argparse.ArgumentTypeError(
+            f"expected a number of tasks from 0 to {MOST_TASKS}, got {text!r}"
+        )
+    return value
+
+
+def seconds(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0
+    if not 0 < value < float("inf"):
+        raise argparse.ArgumentTypeError(f"expected a number of seconds above 0, got {text!r}")
     return value
 
 
 def run(args: argparse.Namespace) -> int:
-    from minitf.cli.processes import Processes, free_addresses
+    from minitf.cli.processes import Processes
 
     if not os.path.isfile(args.script):
         raise UserError(f"no such script: {args.script}")
-    if not args.workers:
-        raise UserError("--workers must be at least 1: somebody has to train")
-    hosts = {"ps": free_addresses(args.ps), "worker": free_addresses(args.workers)}
-    hosts = {job: addresses for job, addresses in hosts.items() if addresses}
+    hosts = local_hosts(args.ps, args.workers)
     wanted = wanted_flags(args.script, args.flags)
     with Processes() as processes:
-        for job, addresses in hosts.items():
-            for index in range(len(addresses)):
-                processes.start(
-                    job, index, args.script, args.args + flags(hosts, job, index, wanted), hosts
-                )
+        processes.start_all(
+            hosts, lambda job, i: [args.script, *args.args, *flags(hosts, job, i, wanted)]
+        )
         return processes.watch(args.timeout)
 
 
-FLAGS = ("job_name", "task_index", "ps_hosts", "worker_hosts")
+def local_hosts(ps: int, workers: int) -> dict[str, list[str]]:
+    """Free addresses of this machine for each task. Raises UserError when nobody would train."""
+    from minitf.cli.processes import free_addresses
+
+    if not workers:
+        raise UserError("--workers must be at least 1: somebody has to train")
+    addresses = free_addresses(ps + workers)
+    hosts = {"ps": addresses[:ps], "worker": addresses[ps:]}
+    return {job: found for job, found in hosts.items() if found}
 
 
 def wanted_flags(script: str, every: bool) -> tuple[str, ...]:
@@ -62,6 +80,7 @@ def wanted_flags(script: str, every: bool) -> tuple[str, ...]:
 
 
 def flags(hosts: dict[str, list[str]], job: str, index: int, wanted: tuple[str, ...]) -> list[str]:
+    """The wanted flags of one task, as arguments."""
     values = {
         "job_name": job,
         "task_index": str(index),

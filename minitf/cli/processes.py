@@ -6,50 +6,63 @@ import ctypes
 import json
 import os
 import queue
+import random
 import signal
 import socket
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 GRACE_SECONDS = 3.0
 COLOURS = (36, 33, 32, 35, 34, 31)
+PORTS = range(10000, 32000)  # below those that systems give to outgoing connections
+
+Hosts = Mapping[str, Sequence[str]]  # job -> address of each task
 
 
 def free_addresses(count: int) -> list[str]:
     """Addresses on ports of this machine that nobody listens on."""
-    sockets = [socket.socket() for _ in range(count)]
-    for s in sockets:
-        s.bind(("127.0.0.1", 0))
-    addresses = [f"127.0.0.1:{s.getsockname()[1]}" for s in sockets]
-    for s in sockets:
-        s.close()
-    return addresses
+    found: list[str] = []
+    for port in random.sample(PORTS, len(PORTS)):
+        if len(found) == count:
+            break
+        with socket.socket() as s, suppress(OSError):
+            s.bind(("127.0.0.1", port))
+            found.append(f"127.0.0.1:{port}")
+    return found
 
 
+@dataclass(frozen=True)
 class Child:
-    """One task's process."""
+    """One task's process. `number` is its place in the cluster."""
 
-    def __init__(self, job: str, index: int, process: subprocess.Popen[bytes]) -> None:
-        self.job = job
-        self.index = index
-        self.process = process
-        self.name = f"{job}:{index}"
+    job: str
+    index: int
+    number: int
+    process: subprocess.Popen[bytes]
+
+    @property
+    def name(self) -> str:
+        return f"{self.job}:{self.index}"
 
 
 class Processes:
-    """`with Processes() as p:` ends every process at the end of the block, whatever happens."""
+    """`with Processes() as p:` ends every process at the end of the block, whatever happens.
 
-    def __init__(self) -> None:
+    `show(child, line)` gets the output of the tasks; without it the lines are printed.
+    """
+
+    def __init__(self, show: Callable[[Child, str], None] | None = None) -> None:
+        self._show = show or _print_with_prefix
+        self._show_lock = threading.Lock()
         self._children: list[Child] = []
+        self._readers: dict[Child, threading.Thread] = {}
         self._ended: queue.Queue[Child] = queue.Queue()
-        self._readers: list[threading.Thread] = []
-        self._lock = threading.Lock()
-        self._colour = sys.stdout.isatty() and "NO_COLOR" not in os.environ
 
     def __enter__(self) -> Processes:
         self._old = signal.signal(signal.SIGTERM, _as_interrupt)
@@ -57,26 +70,19 @@ class Processes:
 
     def __exit__(self, *exc: Any) -> None:
         self._end([c for c in self._children if c.process.poll() is None])
-        for reader in self._readers:
+        for reader in self._readers.values():
             reader.join(GRACE_SECONDS)
         for child in self._children:
             if child.process.stdout is not None:
                 child.process.stdout.close()
         signal.signal(signal.SIGTERM, self._old)
 
-    def start(
-        self,
-        job: str,
-        index: int,
-        script: str,
-        args: Sequence[str],
-        hosts: dict[str, list[str]],
-    ) -> None:
-        """Runs the script as that task."""
-        task = {"cluster": hosts, "task": {"type": job, "index": index}}
+    def start(self, job: str, index: int, command: Sequence[str], hosts: Hosts) -> None:
+        """Runs Python with these arguments as that task."""
+        task = {"cluster": dict(hosts), "task": {"type": job, "index": index}}
         env = os.environ | {"TF_CONFIG": json.dumps(task), "PYTHONUNBUFFERED": "1"}
         process = subprocess.Popen(
-            [sys.executable, script, *args],
+            [sys.executable, *command],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -84,14 +90,19 @@ class Processes:
             start_new_session=True,  # Ctrl-C comes to us alone, and we end the rest in order
             preexec_fn=_die_with_parent,
         )
-        self._children.append(Child(job, index, process))
+        self._children.append(Child(job, index, len(self._children), process))
+
+    def start_all(self, hosts: Hosts, command: Callable[[str, int], Sequence[str]]) -> None:
+        """Runs every task of the cluster; command(job, index) gives Python's arguments."""
+        for job, addresses in hosts.items():
+            for index in range(len(addresses)):
+                self.start(job, index, command(job, index), hosts)
 
     def watch(self, timeout: float = 0) -> int:
         """Waits for the workers, then ends the rest; the first failing task's status is ours."""
         for child in self._children:  # not before: a process with threads should not fork
-            reader = threading.Thread(target=self._read, args=(child,), daemon=True)
-            self._readers.append(reader)
-            reader.start()
+            self._readers[child] = _thread(self._read, child)
+            _thread(self._wait, child)
         deadline = time.monotonic() + timeout if timeout else None
         working = {c.name for c in self._children if c.job != "ps"}
         while working:
@@ -101,34 +112,22 @@ class Processes:
             except queue.Empty:
                 print(f"minitf: not done after {timeout:g} s, ending all tasks", file=sys.stderr)
                 return 124
-            status = child.process.returncode
-            if status:
-                return self._failed(child, status)
+            self._readers[child].join(GRACE_SECONDS)  # what it has said comes before our verdict
+            if child.process.returncode:
+                return _failed(child)
             working.discard(child.name)
         return 0
 
-    def _failed(self, child: Child, status: int) -> int:
-        how = f"status {status}" if status > 0 else f"signal {signal.Signals(-status).name}"
-        print(f"minitf: {child.name} ended with {how}, ending all tasks", file=sys.stderr)
-        return status if status > 0 else 128 - status
-
     def _read(self, child: Child) -> None:
         """Shows a task's lines as they come."""
-        prefix = self._prefix(child)
         assert child.process.stdout is not None
         for line in child.process.stdout:
-            with self._lock, suppress(BrokenPipeError):
-                text = line.decode(errors="replace").rstrip("\n")
-                print(prefix + text, flush=True)
+            with self._show_lock, suppress(BrokenPipeError):
+                self._show(child, line.decode(errors="replace").rstrip("\r\n"))
+
+    def _wait(self, child: Child) -> None:
         child.process.wait()
         self._ended.put(child)
-
-    def _prefix(self, child: Child) -> str:
-        text = f"[{child.name}] "
-        if not self._colour:
-            return text
-        place = self._children.index(child)
-        return f"\033[{COLOURS[place % len(COLOURS)]}m{text}\033[0m"
 
     def _end(self, children: list[Child]) -> None:
         for child in children:
@@ -140,6 +139,31 @@ class Processes:
             except subprocess.TimeoutExpired:
                 _signal(child, signal.SIGKILL)
                 child.process.wait()
+
+
+def prefix(child: Child, colour: bool) -> str:
+    """What stands before a task's lines."""
+    text = f"[{child.name}] "
+    return f"\033[{COLOURS[child.number % len(COLOURS)]}m{text}\033[0m" if colour else text
+
+
+def _print_with_prefix(child: Child, line: str) -> None:
+    colour = sys.stdout.isatty() and "NO_COLOR" not in os.environ
+    print(prefix(child, colour) + line, flush=True)
+
+
+def _failed(child: Child) -> int:
+    """Says how a task ended; the exit status as a shell gives it."""
+    status = child.process.returncode
+    how = f"status {status}" if status > 0 else f"signal {signal.Signals(-status).name}"
+    print(f"minitf: {child.name} ended with {how}, ending all tasks", file=sys.stderr)
+    return status if status > 0 else 128 - status
+
+
+def _thread(work: Callable[[Child], None], child: Child) -> threading.Thread:
+    thread = threading.Thread(target=work, args=(child,), daemon=True)
+    thread.start()
+    return thread
 
 
 def _signal(child: Child, number: int) -> None:

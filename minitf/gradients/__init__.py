@@ -1,9 +1,11 @@
-"""tf.gradients: the driver, and one table of gradient functions per domain. Importing this fills the table."""
+"""tf.gradients: the driver, and a table of gradient functions per domain, filled by this import."""
 
 from minitf.gradients import (  # noqa: F401
     arithmetic,
     array,
+    control_flow,
     conv,
+    debug,
     diagonal,
     elementwise,
     gather,
@@ -16,5 +18,9 @@ from minitf.gradients import (  # noqa: F401
     reduction,
     segment,
     slicing,
+    sparse,
+    spectral,
     state,
+    tensor_array,
+    undifferentiable,
 )

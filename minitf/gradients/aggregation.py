@@ -7,7 +7,7 @@ from typing import Any
 from minitf.default import get_default_graph, name_scope
 from minitf.indexed_slices import IndexedSlices
 from minitf.operation import Operation, Tensor
-from minitf.ops.array import concat, gather, shape
+from minitf.ops.array import concat, gather
 from minitf.ops.elementwise import cast
 from minitf.ops.math import accumulate_n, add_n
 from minitf_runtime.types import int32, int64, is_full, merge_shapes
@@ -42,9 +42,9 @@ def aggregate(op: Operation, terms: list[Any], method: int) -> Any:
         return _sum_slices(terms)
     if method == AggregationMethod.DEFAULT:
         return _sum_by_device(terms)
-    if method == AggregationMethod.EXPERIMENTAL_ACCUMULATE_N and len(terms) > 2:
-        if is_full(_common_shape(terms)):
-            return accumulate_n(terms)
+    accumulates = method == AggregationMethod.EXPERIMENTAL_ACCUMULATE_N and len(terms) > 2
+    if accumulates and is_full(_common_shape(terms)):
+        return accumulate_n(terms)
     with name_scope(op.name + "_gradient_sum"):
         total = terms[0]
         for term in terms[1:]:

@@ -11,10 +11,10 @@ from minitf.gradients.broadcasting import (
     sides_of_shapes,
     smart_sides,
 )
-from minitf.gradients.registry import gradient, no_gradient
+from minitf.gradients.registry import gradient
 from minitf.ops.apply import apply_op
 from minitf.ops.array import ones, ones_like, shape, zeros, zeros_like
-from minitf.ops.elementwise import cast, conj, scalar_mul
+from minitf.ops.elementwise import cast, conj, div_no_nan, scalar_mul
 from minitf.ops.reduction import reduce_sum
 from minitf_runtime.types import float32, int32
 
@@ -59,7 +59,8 @@ def mul_no_nan(op: Any, grad: Any) -> Any:
     if same_static_shapes(x, y, grad):
         return apply_op("MulNoNan", grad, y), apply_op("MulNoNan", x, grad)
     x_side, y_side = sides(x, y)
-    return x_side.reduce(apply_op("MulNoNan", grad, y)), y_side.reduce(apply_op("MulNoNan", x, grad))
+    grad_x = x_side.reduce(apply_op("MulNoNan", grad, y))
+    return grad_x, y_side.reduce(apply_op("MulNoNan", x, grad))
 
 
 def _division(op_type: str, divide: Any) -> None:
@@ -76,7 +77,7 @@ def _division(op_type: str, divide: Any) -> None:
 
 _division("Div", lambda a, b: a / b)
 _division("RealDiv", lambda a, b: apply_op("RealDiv", a, b))
-_division("DivNoNan", lambda a, b: apply_op("DivNoNan", a, b))
+_division("DivNoNan", div_no_nan)
 
 
 @gradient("FloorMod")
@@ -173,9 +174,7 @@ def igamma(op: Any, grad: Any) -> Any:
     with control_dependencies([grad]):
         slope_a = apply_op("IgammaGradA", a, x)
         # In logarithms before the sum, as gamma functions can grow large.
-        slope_x = apply_op(
-            "Exp", -x + (a - 1) * apply_op("Log", x) - apply_op("Lgamma", a)
-        )
+        slope_x = apply_op("Exp", -x + (a - 1) * apply_op("Log", x) - apply_op("Lgamma", a))
         return a_side.reduce(slope_a * grad), x_side.reduce(slope_x * grad)
 
 
@@ -259,9 +258,3 @@ def select_v2(op: Any, grad: Any) -> Any:
 def _to_shape(grad: Any, wanted: Any, given: Any) -> Any:
     axes, _ = apply_op("BroadcastGradientArgs", wanted, given)
     return apply_op("Reshape", reduce_sum(grad, axis=axes, keepdims=True), wanted)
-
-
-no_gradient("FloorDiv TruncateDiv BitwiseAnd BitwiseOr BitwiseXor Invert LeftShift RightShift")
-no_gradient("PopulationCount")
-no_gradient("Less LessEqual Greater GreaterEqual Equal NotEqual ApproximateEqual")
-no_gradient("LogicalAnd LogicalOr LogicalNot")

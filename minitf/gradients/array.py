@@ -5,22 +5,21 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from minitf.gradients.registry import gradient, no_gradient
+from minitf.gradients.registry import gradient
 from minitf.indexed_slices import IndexedSlices
 from minitf.operation import Tensor
 from minitf.ops.apply import apply_op
 from minitf.ops.array import (
     concat,
-    ones_like,
     rank,
-    reverse,
     shape,
     size,
-    slice as slice_op,
     stack,
     transpose,
     unstack,
-    zeros_like,
+)
+from minitf.ops.array import (
+    slice as slice_op,
 )
 from minitf.ops.elementwise import cast
 from minitf.ops.reduction import range as range_op
@@ -29,7 +28,7 @@ from minitf.ops.reduction import reduce_sum
 # ---- the same values
 
 
-@gradient("Identity", "PlaceholderWithDefault", "RefIdentity")
+@gradient("Identity", "PlaceholderWithDefault")
 def identity(op: Any, grad: Any) -> Any:
     return grad
 
@@ -37,17 +36,6 @@ def identity(op: Any, grad: Any) -> Any:
 @gradient("IdentityN")
 def identity_n(op: Any, *grads: Any) -> Any:
     return grads
-
-
-@gradient("CheckNumerics")
-def check_numerics(op: Any, grad: Any) -> Any:
-    message = "Not a number (NaN) or infinity (Inf) values detected in gradient. "
-    return apply_op("CheckNumerics", grad, message=message + op._attrs["message"])
-
-
-@gradient("PreventGradient")
-def prevent_gradient(op: Any, grad: Any) -> Any:
-    raise LookupError(f"Gradient explicitly disabled. Reason: {op.get_attr('message')}")
 
 
 # ---- shapes
@@ -149,7 +137,6 @@ def _opposite(op_type: str, other: str, *attrs: str) -> None:
 
 
 for _one, _two, *_attrs in (
-    ("SpaceToBatch", "BatchToSpace", "block_size"),
     ("SpaceToBatchND", "BatchToSpaceND"),
     ("SpaceToDepth", "DepthToSpace", "block_size", "data_format"),
 ):
@@ -192,15 +179,3 @@ def split(op: Any, *grads: Any) -> Any:
 @gradient("SplitV")
 def split_v(op: Any, *grads: Any) -> Any:
     return concat(list(grads), op.inputs[2]), None, None
-
-
-# ---- quantisation is passed through
-
-
-@gradient("QuantizeAndDequantize", "QuantizeAndDequantizeV2", "QuantizeAndDequantizeV3")
-def quantize_and_dequantize(op: Any, grad: Any) -> Any:
-    return grad, *[None] * (len(op.inputs) - 1)
-
-
-no_gradient("Const StopGradient ZerosLike OnesLike OneHot EditDistance")
-no_gradient("Shape ShapeN Rank Size BroadcastGradientArgs ConcatOffset InvertPermutation")

@@ -1,6 +1,6 @@
 """Undoing broadcasts: which axes of a gradient are summed for each input of an elementwise op.
 
-As TF does, ops are saved where the static shapes tell; graphs remember pairs of shapes they have seen.
+As in TF, ops are saved where static shapes tell; graphs remember the pairs of shapes they saw.
 """
 
 from __future__ import annotations

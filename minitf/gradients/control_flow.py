@@ -1,4 +1,4 @@
-"""Gradients of the ops of conditionals and loops: a Merge for each Switch, an Exit for each Enter."""
+"""Gradients of ops of conditionals and loops: a Merge for each Switch, an Exit for each Enter."""
 
 from __future__ import annotations
 
@@ -162,9 +162,7 @@ def _sum_slices(context: WhileContext, op: Operation, grad: IndexedSlices) -> In
     context.loop_enters += entered
     merged = [merge([t, t], name="b_acc")[0] for t in entered]
     switched = [switch(t, context.pivot) for t in merged]
-    following = [
-        concat([s[1], t], 0) for s, t in zip(switched[:2], (grad.indices, grad.values))
-    ]
+    following = [concat([s[1], t], 0) for s, t in zip(switched[:2], (grad.indices, grad.values))]
     if grad.dense_shape is not None:
         following.append(apply_op("Maximum", grad.dense_shape, switched[2][1]))
     for m, f in zip(merged, following):
@@ -190,8 +188,6 @@ def _slice_starts(context: WhileContext, op: Operation, grad: IndexedSlices) -> 
             shape = grad.dense_shape.shape
             starts.append(constant(0, grad.dense_shape.dtype, shape=shape))
         else:
-            own = shape_internal(
-                op._inputs[0], optimize=False, out_type=grad.dense_shape.dtype
-            )
+            own = shape_internal(op._inputs[0], optimize=False, out_type=grad.dense_shape.dtype)
             starts.append(zeros_like(own, optimize=False))
         return starts

@@ -8,8 +8,8 @@ from minitf.gradients.registry import gradient
 from minitf.ops.apply import apply_op
 from minitf.ops.array import shape, shape_n
 
-# Each convolution is linear in its input and in its filter; so the three ops of a family (the convolution,
-# and its gradients by input and by filter) are each other's gradients.
+# A convolution is linear in its input and in its filter; so the three ops of a family (itself, its
+# gradients by input and by filter) are each other's gradients.
 _FAMILIES = {
     "Conv2D": (
         "Conv2DBackpropInput",
@@ -70,12 +70,3 @@ def _register(forward: str, by_input: str, by_filter: str, attrs: str) -> None:
 
 for _forward, _rest in _FAMILIES.items():
     _register(_forward, *_rest)
-
-
-@gradient("Dilation2D")
-def dilation2d(op: Any, grad: Any) -> Any:
-    same = {k: op.get_attr(k) for k in ("strides", "rates", "padding")}
-    return [
-        apply_op("Dilation2DBackpropInput", *op.inputs, grad, **same),
-        apply_op("Dilation2DBackpropFilter", *op.inputs, grad, **same),
-    ]

@@ -1,4 +1,4 @@
-"""tf.custom_gradient and grad_pass_through: a function of the user's with a gradient of the user's."""
+"""tf.custom_gradient and grad_pass_through: functions with a gradient that the user gives."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Any
 
 from minitf import nest
 from minitf.convert import to_tensor
-from minitf.default import get_collection
-from minitf.default import GraphKeys
+from minitf.default import GraphKeys, get_collection
 from minitf.operation import Operation, Tensor
 from minitf.ops.apply import make_op
+from minitf.ops.array import identity
 
 VARIABLE_OPS = ("VariableV2", "VarHandleOp")
 
@@ -20,16 +20,16 @@ VARIABLE_OPS = ("VariableV2", "VarHandleOp")
 def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
     """Gives `f`, which returns (result, grad_fn), the gradient grad_fn(*grads of the result).
 
-    Where f uses resource variables that are no arguments, grad_fn takes `variables` too and returns the
-    gradients by the arguments and those by the variables. Raises TypeError for reference variables.
+    Where f uses resource variables that are no arguments, grad_fn takes `variables` too and returns
+    the gradients by the arguments and by the variables. Raises TypeError for reference variables.
     """
 
     @functools.wraps(f)
     def decorated(*args: Any, **kwargs: Any) -> Any:
         if kwargs:
             raise ValueError(
-                "The custom_gradient decorator currently supports keywords arguments only when eager "
-                "execution is enabled."
+                "The custom_gradient decorator currently supports keywords arguments only when "
+                "eager execution is enabled."
             )
         inputs = [to_tensor(a) for a in args]
         result, grad_fn = f(*inputs)
@@ -66,8 +66,8 @@ def _check_signature(grad_fn: Any, variables: list[Any]) -> None:
     named = "variables" in spec.args + spec.kwonlyargs or spec.varkw is not None
     if variables and not named:
         raise TypeError(
-            "If using @custom_gradient with a function that uses variables, then grad_fn must accept a "
-            "keyword argument 'variables'."
+            "If using @custom_gradient with a function that uses variables, then grad_fn must "
+            "accept a keyword argument 'variables'."
         )
 
 
@@ -76,7 +76,7 @@ def _variables_between(inputs: list[Tensor], results: list[Any]) -> list[Any]:
     stop = set(inputs)
     seen: set[Operation] = set()
     found: dict[str, None] = {}
-    stack = [t for t in map(to_tensor, results) if t not in stop]
+    stack = [identity(t) for t in results]  # TF starts from such ops, and leaves them in the graph
     while stack:
         op = stack.pop().op
         if op not in seen:

@@ -9,6 +9,7 @@ from minitf.gradients.registry import gradient
 from minitf.ops.apply import apply_op
 from minitf.ops.array import concat, rank, shape, zeros, zeros_like
 from minitf.ops.array import slice as slice_op
+from minitf.ops.linalg import matrix_diag, matrix_diag_part, matrix_set_diag
 from minitf.ops.reduction import reduce_min
 from minitf_runtime.types import Shape, is_full, merge_shapes
 
@@ -24,27 +25,27 @@ def diag_part(op: Any, grad: Any) -> Any:
 
 
 @gradient("MatrixDiag")
-def matrix_diag(op: Any, grad: Any) -> Any:
-    return apply_op("MatrixDiagPart", grad)
+def matrix_diag_(op: Any, grad: Any) -> Any:
+    return matrix_diag_part(grad)
 
 
 @gradient("MatrixDiagPart")
-def matrix_diag_part(op: Any, grad: Any) -> Any:
+def matrix_diag_part_(op: Any, grad: Any) -> Any:
     x = op.inputs[0]
     sizes = () if x._shape is None else x._shape[-2:]
     if sizes and None not in sizes and sizes[0] == sizes[1]:
-        return apply_op("MatrixDiag", grad)
-    return apply_op("MatrixSetDiag", zeros_like(x), grad)
+        return matrix_diag(grad)
+    return matrix_set_diag(zeros_like(x), grad)
 
 
 @gradient("MatrixSetDiag")
-def matrix_set_diag(op: Any, grad: Any) -> Any:
+def matrix_set_diag_(op: Any, grad: Any) -> Any:
     x, diagonal = op.inputs
     known = _known_diagonal(merge_shapes(x._shape, grad._shape), diagonal._shape)
     if known is None:
         known = _diagonal_shape(grad)
-    rest = apply_op("MatrixSetDiag", grad, zeros(known, grad.dtype))
-    return rest, apply_op("MatrixDiagPart", grad)
+    rest = matrix_set_diag(grad, zeros(known, grad.dtype))
+    return rest, matrix_diag_part(grad)
 
 
 def _known_diagonal(matrix: Shape, diagonal: Shape) -> Shape:

@@ -1,4 +1,4 @@
-"""tf.gradients: walks from the ys back to the xs and lets each op's gradient function add its ops."""
+"""tf.gradients: walks from ys back to xs and lets the gradient function of each op add its ops."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
-from minitf.default import get_default_graph, name_scope
+from minitf.convert import constant
+from minitf.default import graph_of, name_scope
 from minitf.gradients.aggregation import aggregate, check_method
 from minitf.gradients.flow import Flow
-from minitf.gradients.handles import handle_dtype
+from minitf.gradients.handles import handle_dtype, variable_shape
+from minitf.gradients.loops import make_flow
 from minitf.gradients.registry import GradientFunction, get_gradient_function
 from minitf.graph import Graph
 from minitf.indexed_slices import IndexedSlices, tensor_or_slices
 from minitf.operation import Operation, Tensor
-from minitf.ops.apply import apply_op
 from minitf.ops.array import fill, identity, shape, zeros, zeros_like
 from minitf.ops.group import tuple as tuple_op
-from minitf.convert import constant
 from minitf_runtime.types import COMPLEX, FLOATS, DType, resource, variant
 
 TRAINABLE = frozenset((*FLOATS, *COMPLEX, resource, variant))
@@ -45,21 +45,24 @@ def gradients(
 ) -> list[Any]:
     """The sum of dy/dx over all ys, for each x: a Tensor, IndexedSlices or None.
 
-    Raises LookupError for an op without a registered gradient, ValueError and TypeError for arguments
-    that do not fit.
+    Raises LookupError for an op without a registered gradient, ValueError and TypeError for
+    arguments that do not fit.
     """
     unconnected = _unconnected(unconnected_gradients)
     method = check_method(aggregation_method)
     ys, xs, stop_gradients = _as_list(ys), _as_list(xs), _as_list(stop_gradients)
     grad_ys = [None] * len(ys) if grad_ys is None else _as_list(grad_ys)
     values = [*ys, *xs, *stop_gradients, *grad_ys]
-    with name_scope(name, "gradients", values), get_default_graph().role_scope("gradient"):
-        graph = get_default_graph()
-        graph.unique_name("uid")
-        ys = [tensor_or_slices(y, name=f"y_{i}") for i, y in enumerate(ys)]
-        xs = [tensor_or_slices(_handle(x), name=f"x_{i}", as_ref=True) for i, x in enumerate(xs)]
-        backward = _Backward(graph, colocate_gradients_with_ops, gate_gradients, method)
-        backward.run(ys, xs, grad_ys, [t.op for t in stop_gradients])
+    graph = graph_of(values)
+    with graph.as_default(), graph.role_scope("gradient"):
+        with name_scope(name, "gradients"):
+            graph.unique_name("uid")
+            ys = [tensor_or_slices(y, name=f"y_{i}") for i, y in enumerate(ys)]
+            xs = [
+                tensor_or_slices(_handle(x), name=f"x_{i}", as_ref=True) for i, x in enumerate(xs)
+            ]
+            backward = _Backward(graph, colocate_gradients_with_ops, gate_gradients, method)
+            backward.run(ys, xs, grad_ys, [t.op for t in stop_gradients])
         return [backward.result(x, unconnected) for x in xs]
 
 
@@ -81,12 +84,12 @@ class _Backward:
             self._add(y, grad)
         y_ops, x_ops = [y.op for y in ys], [x.op for x in xs]
         between = _between(y_ops, _reached(x_ops))
+        flow = make_flow(between, self._add, self._colocated)
         pending = _pending(between)
-        flow = Flow(self._add)
         stops = {op for op in x_ops if all(pending[t.op] <= 0 for t in op._inputs)} | set(stop)
         path = set(between)
         queue = deque(op for op in dict.fromkeys(y_ops) if pending[op] == 0 and op in path)
-        queue += flow.start(pending, set(queue))
+        queue += flow.start(pending, set(y_ops))
         while queue:
             op = queue.popleft()
             with self._colocated(op):
@@ -107,7 +110,7 @@ class _Backward:
         if unconnected is UnconnectedGradients.NONE:
             return None
         if x.dtype.base is resource:
-            return zeros(apply_op("VariableShape", x), handle_dtype(x))
+            return zeros(variable_shape(x), handle_dtype(x))
         return zeros_like(x)
 
     def _initial(self, ys: list[Any], grad_ys: list[Any]) -> Iterator[Any]:
@@ -128,7 +131,10 @@ class _Backward:
         return self.terms[op]
 
     def _add(self, tensor: Any, grad: Any) -> None:
-        self._terms(tensor.op)[tensor.value_index].append(grad)
+        terms = self._terms(tensor.op)[tensor.value_index]
+        if tensor.op in self.sums:  # the Switch of a loop is visited once more
+            terms.clear()
+        terms.append(grad)
 
     def _has_terms(self, op: Operation) -> bool:
         return any(self.terms.get(op, ()))
@@ -153,8 +159,8 @@ class _Backward:
             in_grads = list(made) if isinstance(made, (list, tuple)) else [made]
             if len(in_grads) != len(op._inputs):
                 raise ValueError(
-                    f"Num gradients {len(in_grads)} generated for op {op.node_def} do not match num "
-                    f"inputs {len(op._inputs)}"
+                    f"Num gradients {len(in_grads)} generated for op {op.node_def} do not match "
+                    f"num inputs {len(op._inputs)}"
                 )
             if self.gate and sum(g is not None for g in in_grads) > 1:
                 # The devices of the gate come from the gradients alone.
@@ -271,13 +277,14 @@ def _check_kind(y: Any, grad: Any) -> None:
     if own.is_floating or own.is_integer:
         if not given.is_floating and not given.is_integer:
             raise TypeError(
-                f"Gradient type {given.name} generated for real or integer-valued tensor {told} must "
-                "be real or integer"
+                f"Gradient type {given.name} generated for real or integer-valued tensor {told} "
+                "must be real or integer"
             )
     elif own.is_complex:
         if not given.is_complex:
             raise TypeError(
-                f"Gradient type {given.name} generated for complex-valued tensor {told} must be real"
+                f"Gradient type {given.name} generated for complex-valued tensor {told} must be "
+                "real"
             )
     elif own is variant:
         if given is not variant:
@@ -287,9 +294,7 @@ def _check_kind(y: Any, grad: Any) -> None:
     elif own is not resource:
         raise TypeError(f"Tensor {told} must be numeric to obtain a default gradient")
     elif given is resource:
-        raise TypeError(
-            f"Input gradient {grad} for resource tensor {y} should not be a resource"
-        )
+        raise TypeError(f"Input gradient {grad} for resource tensor {y} should not be a resource")
 
 
 def _unconnected(value: UnconnectedGradients | str) -> UnconnectedGradients:

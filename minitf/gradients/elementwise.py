@@ -1,6 +1,6 @@
 """Gradients of elementwise ops of one input, of complex numbers and of casts.
 
-As in TF, most formulas wait for the incoming gradient, so that they do not run early and hold memory.
+As in TF, most formulas wait for the incoming gradient, not to run early and hold memory.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ import numpy as np
 from minitf.convert import constant
 from minitf.default import control_dependencies
 from minitf.gradients.broadcasting import sides
-from minitf.gradients.registry import gradient, no_gradient
+from minitf.gradients.registry import gradient
 from minitf.ops.apply import apply_op
 from minitf.ops.array import shape, zeros, zeros_like
-from minitf.ops.elementwise import cast, conj
+from minitf.ops.elementwise import cast, conj, div_no_nan
 from minitf.ops.elementwise import complex as make_complex
 from minitf_runtime.types import COMPLEX, FLOATS
 
@@ -218,7 +218,7 @@ def bessel_i1e(op: Any, grad: Any) -> Any:
         return grad * apply_op("Select", large, slope, 0.5 + nothing)
 
 
-# ---- steps: the gradient is zero or there is none
+# ---- steps
 
 
 @gradient("Sign")
@@ -226,8 +226,6 @@ def sign(op: Any, grad: Any) -> Any:
     x = op.inputs[0]
     return zeros(shape(x), x.dtype)
 
-
-no_gradient("Floor Ceil Round Rint IsNan IsInf IsFinite")
 
 # ---- complex numbers and casts
 
@@ -270,11 +268,8 @@ def conj_(op: Any, grad: Any) -> Any:
 @gradient("ComplexAbs")
 def complex_abs(op: Any, grad: Any) -> Any:
     y = op.outputs[0]
-    return apply_op(
-        "DivNoNan",
-        make_complex(grad, zeros_like(grad)) * op.inputs[0],
-        make_complex(y, zeros_like(y)),
-    )
+    scaled = make_complex(grad, zeros_like(grad)) * op.inputs[0]
+    return div_no_nan(scaled, make_complex(y, zeros_like(y)))
 
 
 @gradient("Cast")

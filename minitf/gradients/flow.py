@@ -7,10 +7,12 @@ from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
+from minitf.default import control_dependencies
+from minitf.gradients.handles import handle_dtype
 from minitf.operation import Operation, Tensor
 from minitf.ops.apply import apply_op
-from minitf.ops.array import zeros
-from minitf.gradients.handles import handle_dtype
+from minitf.ops.array import identity, shape_internal, zeros, zeros_like
+from minitf.ops.cond_context import switch
 from minitf_runtime.types import resource
 
 AddTerm = Callable[[Tensor, Any], None]
@@ -36,11 +38,27 @@ class Flow:
 
     def zeros_like(self, tensor: Tensor) -> Tensor:
         """The gradient of an output that the ys do not depend on."""
+        if tensor.op.type in ("Switch", "RefSwitch") and tensor.op._context is not None:
+            return self._zeros_of_branch(tensor)
         if tensor.dtype.base is resource:
             return zeros(apply_op("VariableShape", tensor), handle_dtype(tensor))
-        return apply_op("ZerosLike", tensor)  # type: ignore[no-any-return]
+        return zeros_like(tensor, optimize=False)
 
-    def ready(self, op: Operation, pending: int, has_terms: Callable[[Operation], bool]) -> Iterable[Operation]:
+    def _zeros_of_branch(self, tensor: Tensor) -> Tensor:
+        """Zeros that are alive when the other branch is taken."""
+        op, context = tensor.op, tensor.op._context
+        other = switch(op._inputs[0], context.pred)[1 - context.branch]
+        pivot = identity(other)  # what follows must run on that branch alone
+        if tensor.dtype.base is resource:
+            with control_dependencies([pivot]):
+                return zeros(apply_op("VariableShape", other), handle_dtype(tensor))
+        sizes = shape_internal(other, optimize=False)
+        with control_dependencies([pivot]):
+            return zeros(sizes, dtype=tensor.dtype)
+
+    def ready(
+        self, op: Operation, pending: int, has_terms: Callable[[Operation], bool]
+    ) -> Iterable[Operation]:
         """The ops to visit now that `pending` consumers of `op` are still to come."""
         return (op,) if pending == 0 else ()
 

@@ -7,7 +7,7 @@ from typing import Any
 from minitf.default import colocate_with
 from minitf.gradients.array import quiet_reshape
 from minitf.gradients.handles import variable_shape
-from minitf.gradients.registry import gradient, no_gradient
+from minitf.gradients.registry import gradient
 from minitf.indexed_slices import IndexedSlices
 from minitf.ops.apply import apply_op
 from minitf.ops.array import (
@@ -24,6 +24,7 @@ from minitf.ops.array import (
     zeros,
     zeros_like,
 )
+from minitf.ops.constant_value import constant_value
 from minitf.ops.elementwise import cast
 from minitf.ops.reduction import range as range_op
 from minitf.ops.reduction import reduce_prod
@@ -65,7 +66,7 @@ def gather_v2(op: Any, grad: Any) -> Any:
     batch_dims = op.get_attr("batch_dims")
     if batch_dims < 0:
         batch_dims += indices.shape.ndims
-    if axis.graph.static.value(axis) == 0:
+    if constant_value(axis) == 0:
         return _rows(indices, grad, sizes, count), None, None
     return _along_axis(sizes, indices, axis, batch_dims, grad), None, None
 
@@ -89,9 +90,7 @@ def _along_axis(sizes: Any, indices: Any, axis: Any, batch_dims: int, grad: Any)
 def _sum_rows(sizes: Any, values: Any, indices: Any, batch_dims: int, rows: Any) -> Any:
     count = expand_dims(size(indices), 0)
     if not batch_dims:
-        return apply_op(
-            "UnsortedSegmentSum", values, apply_op("Reshape", indices, count), rows
-        )
+        return apply_op("UnsortedSegmentSum", values, apply_op("Reshape", indices, count), rows)
     value_shape = shape(values)
     outer = value_shape[:batch_dims]
     inner = value_shape[batch_dims:][1:]
@@ -130,7 +129,8 @@ def gather_nd_(op: Any, grad: Any) -> Any:
 @gradient("ResourceGatherNd")
 def resource_gather_nd(op: Any, grad: Any) -> Any:
     handle, indices = op.inputs
-    return _scattered(indices, grad, apply_op("VariableShape", handle, out_type=indices.dtype)), None
+    sizes = apply_op("VariableShape", handle, out_type=indices.dtype)
+    return _scattered(indices, grad, sizes), None
 
 
 def _scattered(indices: Any, grad: Any, sizes: Any) -> Any:

@@ -7,32 +7,23 @@ from typing import Any
 from minitf.default import control_dependencies
 from minitf.gradients.registry import gradient
 from minitf.ops.apply import apply_op
-from minitf.ops.array import (
-    concat,
-    expand_dims,
-    matrix_diag,
-    matrix_diag_part,
-    matrix_set_diag,
-    matrix_transpose,
-    shape,
-    size,
-    zeros_like,
-)
-from minitf.ops.array import slice as slice_op
+from minitf.ops.array import concat, expand_dims, matrix_transpose, shape, zeros_like
+from minitf.ops.elementwise import cast
 from minitf.ops.linalg import (
     adjoint,
     cholesky_solve,
     eye,
+    gram_cholesky,
+    matrix_diag,
+    matrix_diag_part,
+    matrix_set_diag,
     matrix_triangular_solve,
-    regularized_gramian_cholesky,
     self_adjoint_eig,
     svd,
 )
-from minitf.ops.elementwise import cast
 from minitf.ops.matmul import matmul
-from minitf.ops.reduction import reduce_prod
 
-# ---- determinants, inverses, roots
+# ---- determinants and inverses
 
 
 @gradient("MatrixInverse")
@@ -57,42 +48,6 @@ def log_matrix_determinant(op: Any, _: Any, grad: Any) -> Any:
 def _per_matrix(values: Any, like: Any) -> Any:
     """One number for each matrix of a batch, as 1 x 1 matrices."""
     return apply_op("Reshape", values, concat([shape(like), [1, 1]], 0))
-
-
-@gradient("MatrixSquareRoot")
-def matrix_square_root(op: Any, grad: Any) -> Any:
-    """From A = R R: solves the Sylvester equation dA = R dR + dR R for dR."""
-    root = op.outputs[0]
-    sizes = shape(root)
-    order = sizes[-1]
-    count = reduce_prod(sizes[0:-2])
-    flat = apply_op("Reshape", eye(order, dtype=root.dtype), [-1])
-    unit = apply_op("Reshape", apply_op("Tile", flat, [count]), sizes)
-    flipped = matrix_transpose(root)
-    left = _kronecker(unit, flipped)
-    right = _kronecker(root, unit)
-    both = apply_op("Add", left, right)
-    batch = slice_op(sizes, [0], [apply_op("Sub", size(sizes), 2)])
-    column = concat([batch, [order * order], [1]], 0)
-    known = apply_op("Reshape", matrix_transpose(grad), column)
-    solved = apply_op("MatrixSolve", both, known)
-    return matrix_transpose(apply_op("Reshape", solved, sizes))
-
-
-def _kronecker(a: Any, b: Any) -> Any:
-    """The Kronecker products of two batches of square matrices."""
-    a_shape = shape(a)
-    b_shape = shape(b)
-    a_order = a_shape[-1]
-    b_order = b_shape[-1]
-    batch = slice_op(a_shape, [0], [apply_op("Sub", size(a_shape), 2)])
-    a_form = concat([batch, [a_order], [1], [a_order], [1]], 0)
-    b_form = concat([batch, [1], [b_order], [1], [b_order]], 0)
-    a = apply_op("Reshape", a, a_form)
-    b = apply_op("Reshape", b, b_form)
-    order = a_order * b_order
-    form = concat([batch, [order], [order]], 0)
-    return apply_op("Reshape", a * b, form)
 
 
 # ---- decompositions
@@ -270,7 +225,7 @@ def matrix_solve_ls(op: Any, grad: Any) -> Any:
 def _overdetermined(op: Any, grad: Any, weight: Any) -> Any:
     """Of X = (A^T A + weight I)^-1 A^T B."""
     a, b, _ = op.inputs
-    chol = regularized_gramian_cholesky(a, weight, first_kind=True)
+    chol = gram_cholesky(a, weight, a._shape[-1], adjoint_a=True)
     z = cholesky_solve(chol, grad)
     xz = matmul(op.outputs[0], z, adjoint_b=True)
     symmetric = xz + matrix_transpose(xz)
@@ -281,7 +236,7 @@ def _overdetermined(op: Any, grad: Any, weight: Any) -> Any:
 def _underdetermined(op: Any, grad: Any, weight: Any) -> Any:
     """Of X = A^T (A A^T + weight I)^-1 B."""
     a, b, _ = op.inputs
-    chol = regularized_gramian_cholesky(a, weight, first_kind=False)
+    chol = gram_cholesky(a, weight, a._shape[-2], adjoint_b=True)
     grad_b = cholesky_solve(chol, matmul(a, grad))
     z = cholesky_solve(chol, b)
     first = -matmul(grad_b, matmul(z, a, adjoint_a=True))

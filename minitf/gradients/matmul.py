@@ -12,7 +12,7 @@ from minitf.ops.elementwise import cast, conj
 from minitf.ops.matmul import matmul
 from minitf_runtime.types import is_full
 
-# What the gradients are products of, by (a is transposed, b is transposed): first and second factor, and
+# What the gradients are products of, by (a is transposed, b is transposed): both factors, and
 # whether each is transposed; g is the incoming gradient.
 _FACTORS = {
     (False, False): (("g", "b", False, True), ("a", "g", True, False)),
@@ -45,9 +45,7 @@ def mat_mul(op: Any, grad: Any) -> Any:
 def batch_mat_mul(op: Any, grad: Any) -> Any:
     return [
         matmul(left, right, adjoint_a=flip_left, adjoint_b=flip_right)
-        for left, right, flip_left, flip_right in _factors(
-            op, grad, *op.inputs, ("adj_x", "adj_y")
-        )
+        for left, right, flip_left, flip_right in _factors(op, grad, *op.inputs, ("adj_x", "adj_y"))
     ]
 
 

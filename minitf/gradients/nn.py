@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from minitf.default import control_dependencies
-from minitf.gradients.registry import gradient, no_gradient
+from minitf.gradients.registry import gradient
 from minitf.operation import Tensor
 from minitf.ops.apply import apply_op
 from minitf.ops.array import (
@@ -21,6 +21,7 @@ from minitf.ops.array import (
     zeros,
     zeros_like,
 )
+from minitf.ops.constant_value import constant_value
 from minitf.ops.elementwise import cast
 from minitf.ops.matmul import matmul
 from minitf.ops.nn import log_softmax, softmax
@@ -117,7 +118,7 @@ def softmax_cross_entropy_with_logits(op: Any, grad_loss: Any, grad_grad: Any) -
 def _is_zero(grad: Tensor) -> bool:
     if grad.op.type in ("ZerosLike", "Zeros"):
         return True
-    known = grad.graph.static.value(grad)
+    known = constant_value(grad)
     return known is not None and not known.any()
 
 
@@ -127,8 +128,8 @@ def sparse_softmax_cross_entropy_with_logits(op: Any, grad: Any, _: Any) -> Any:
         "PreventGradient",
         op.outputs[1],
         message="Currently there is no way to take the second derivative of "
-        "sparse_softmax_cross_entropy_with_logits due to the fused implementation's interaction with "
-        "tf.gradients()",
+        "sparse_softmax_cross_entropy_with_logits due to the fused implementation's interaction "
+        "with tf.gradients()",
     )
     return _each_row(grad, first), None
 
@@ -199,6 +200,3 @@ def nth_element(op: Any, grad: Any) -> Any:
     grad = expand_dims(grad, -1)
     count = expand_dims(reduce_sum(chosen, -1), -1)
     return apply_op("RealDiv", chosen, count, name="div") * grad, None
-
-
-no_gradient("InTopK InTopKV2 LogUniformCandidateSampler UniformCandidateSampler")

@@ -19,15 +19,6 @@ def lrn(op: Any, grad: Any) -> Any:
     return apply_op("LRNGrad", grad, op.inputs[0], op.outputs[0], **same)
 
 
-@gradient("BatchNormWithGlobalNormalization")
-def batch_norm_with_global_normalization(op: Any, grad: Any) -> Any:
-    x, mean, variance, _, gamma = op.inputs
-    same = {k: op.get_attr(k) for k in ("variance_epsilon", "scale_after_normalization")}
-    return apply_op(
-        "BatchNormWithGlobalNormalizationGrad", x, mean, variance, gamma, grad, **same
-    )
-
-
 @gradient("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3")
 def fused_batch_norm(op: Any, grad: Any, *_: Any) -> Any:
     version = op.type.removeprefix("FusedBatchNorm")

@@ -50,40 +50,8 @@ for _name in ("AvgPool", "AvgPool3D"):
 for _name in ("MaxPool", "MaxPool3D"):
     _maximum(_name)
 
-# In the V2 ops the window is a tensor.
-_V2 = ("padding", "data_format")
-
-
-@gradient("MaxPoolV2")
-def max_pool_v2(op: Any, grad: Any) -> Any:
-    x, ksize, strides = op.inputs
-    made = apply_op("MaxPoolGradV2", x, op.outputs[0], grad, ksize, strides, **_same(op, _V2))
-    return made, None, None
-
-
-@gradient("MaxPoolGradV2")
-def max_pool_grad_v2(op: Any, grad: Any) -> Any:
-    x, y, _, ksize, strides = op.inputs
-    made = apply_op("MaxPoolGradGradV2", x, y, grad, ksize, strides, **_same(op, _V2))
-    return _zeros(x), _zeros(y), made, None, None
-
 
 @gradient("MaxPoolWithArgmax")
 def max_pool_with_argmax(op: Any, grad: Any, _: Any) -> Any:
     same = _same(op, ("ksize", "strides", "padding", "include_batch_in_index"))
     return apply_op("MaxPoolGradWithArgmax", op.inputs[0], grad, op.outputs[1], **same)
-
-
-@gradient("FractionalMaxPool")
-def fractional_max_pool(op: Any, grad: Any, *_: Any) -> Any:
-    y, rows, columns = op.outputs
-    same = _same(op, ("overlapping",))
-    return apply_op("FractionalMaxPoolGrad", op.inputs[0], y, grad, rows, columns, **same)
-
-
-@gradient("FractionalAvgPool")
-def fractional_avg_pool(op: Any, grad: Any, *_: Any) -> Any:
-    _, rows, columns = op.outputs
-    sizes = op.inputs[0].shape
-    same = _same(op, ("overlapping",))
-    return apply_op("FractionalAvgPoolGrad", sizes, grad, rows, columns, **same)

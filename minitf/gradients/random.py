@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from minitf.default import control_dependencies
-from minitf.gradients.registry import gradient, no_gradient
+from minitf.gradients.registry import gradient
 from minitf.ops.apply import apply_op
 from minitf.ops.array import concat, ones, shape
 from minitf.ops.reduction import range as range_op
@@ -23,8 +23,3 @@ def random_gamma(op: Any, grad: Any) -> Any:
         aligned = apply_op("Reshape", alpha, form)
         slope = apply_op("RandomGammaGrad", aligned, op.outputs[0])
         return None, reduce_sum(grad * slope, axis=range_op(axes))
-
-
-no_gradient("RandomStandardNormal RandomUniform TruncatedNormal ParameterizedTruncatedNormal")
-no_gradient("Multinomial StatelessMultinomial StatelessRandomNormal StatelessRandomUniform")
-no_gradient("StatelessRandomUniformInt StatelessTruncatedNormal")

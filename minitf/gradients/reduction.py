@@ -9,11 +9,12 @@ import numpy as np
 
 from minitf.convert import constant
 from minitf.default import colocate_with, device, get_default_graph
-from minitf.gradients.registry import gradient, no_gradient
+from minitf.gradients.registry import gradient
 from minitf.graph import Graph
 from minitf.operation import Tensor
 from minitf.ops.apply import apply_op
 from minitf.ops.array import concat, gather, rank, setdiff1d, shape, transpose
+from minitf.ops.constant_value import constant_value
 from minitf.ops.elementwise import cast, conj
 from minitf.ops.reduction import range as range_op
 from minitf.ops.reduction import reduce_prod, reduce_sum, reduced_shape
@@ -28,7 +29,7 @@ def safe_shape_div(x: Any, y: Any) -> Any:
 @gradient("Sum")
 def sum_(op: Any, grad: Any) -> Any:
     x, axes = op.inputs
-    known = x.graph.static.value(axes)
+    known = constant_value(axes)
     if x._shape is not None and known is not None:
         if np.array_equal(known, np.arange(len(x._shape))):
             return [_spread_scalar(x, grad), None]
@@ -59,9 +60,10 @@ def _known_spread(sizes: tuple[int, ...], axes: tuple[int, ...]) -> Any:
     """
     seen = _seen.setdefault(get_default_graph(), {})
     if (sizes, axes) not in seen:
-        safe_shape_div(sizes, reduced_shape(sizes, axes))
+        reduced_shape(sizes, axes)
         gone = {a % len(sizes) for a in axes}
         kept = tuple(1 if i in gone else n for i, n in enumerate(sizes))
+        safe_shape_div(sizes, kept)
         seen[sizes, axes] = kept, tuple(n // max(k, 1) for n, k in zip(sizes, kept))
     return seen[sizes, axes]
 
@@ -136,25 +138,3 @@ def cumprod(op: Any, grad: Any) -> Any:
     product = apply_op("Cumprod", x, axis, exclusive=exclusive, reverse=reverse)
     out = apply_op("Cumsum", product * grad, axis, exclusive=exclusive, reverse=not reverse)
     return out / x, None
-
-
-@gradient("CumulativeLogsumexp")
-def cumulative_logsumexp(op: Any, grad: Any) -> Any:
-    x, axis = op.inputs
-    y = op.outputs[0]
-    least = grad.dtype.min
-    positive = apply_op("SelectV2", apply_op("Greater", grad, 0), apply_op("Log", grad), least)
-    negative = apply_op("SelectV2", apply_op("Less", grad, 0), apply_op("Log", -grad), least)
-    exclusive, reverse = op.get_attr("exclusive"), op.get_attr("reverse")
-
-    def back(log_grad: Any) -> Any:
-        total = apply_op(
-            "CumulativeLogsumexp", log_grad - y, axis, reverse=not reverse, exclusive=exclusive
-        )
-        return apply_op("Exp", total + x)
-
-    out = back(positive)
-    return out - back(negative), None
-
-
-no_gradient("ArgMax ArgMin All Any EuclideanNorm Range LinSpace")

@@ -1,8 +1,8 @@
-"""The table of gradient functions, by op type. The functions themselves live in the domain files beside
-this one, which minitf.gradients imports.
+"""The table of gradient functions, by op type. The functions themselves live in the domain files
+beside this one, which minitf.gradients imports.
 
     @gradient("MatMul")
-    def matmul(op, grad):        # one gradient per output -> one per input, None where there is none
+    def matmul(op, grad):        # a gradient per output -> one per input, None where there is none
         ...
 
     no_gradient("Shape Rank Size")
@@ -69,8 +69,10 @@ def _register(op_type: str, fn: GradientFunction | None) -> None:
 
 
 def get_gradient_function(op: Operation) -> GradientFunction | None:
-    """The function for an op: its own, its overriding type's or its type's; None if there is nothing
-    to compute. Raises LookupError if its type is not registered."""
+    """The function for an op: its own, its overriding type's or its type's; None for nothing to do.
+
+    Raises LookupError if its type is not registered.
+    """
     if not op._inputs:
         return None
     if op._gradient_function is not None:

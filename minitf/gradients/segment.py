@@ -99,8 +99,10 @@ def unsorted_segment_extremum(op: Any, grad: Any) -> Any:
 
 @gradient("UnsortedSegmentProd")
 def unsorted_segment_prod(op: Any, grad: Any) -> Any:
-    """The segment's product without the element: by division, or, for the only zero of a segment, the
-    product of the others. With two zeros it is 0."""
+    """The product of the other elements: by division, or made anew for the only zero of a segment.
+
+    With two zeros it is 0.
+    """
     data, ids, count = op.inputs
     is_zero = apply_op("Equal", data, 0)
     zero_count = apply_op("UnsortedSegmentSum", cast(is_zero, int32), ids, count)

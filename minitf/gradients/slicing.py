@@ -24,6 +24,7 @@ from minitf.ops.array import (
     where,
 )
 from minitf.ops.array import slice as slice_op
+from minitf.ops.constant_value import constant_value
 from minitf.ops.elementwise import cast
 
 MANY = 16  # from more inputs on, one split is made instead of a slice for each
@@ -103,11 +104,9 @@ def _sizes(values: list[Tensor]) -> list[Tensor]:
 
 def _sparse_parts(values: list[Tensor], axis: Tensor, grad: IndexedSlices) -> list[Any]:
     positive = axis % rank(values[0])
-    known = axis.graph.static.value(axis)
+    known = constant_value(axis)
     if known is None:
-        raise ValueError(
-            "Can only compute IndexedSlices gradient with statically-known concat_dim"
-        )
+        raise ValueError("Can only compute IndexedSlices gradient with statically-known concat_dim")
     if known < 0:
         if values[0].shape.ndims is None:
             raise ValueError(

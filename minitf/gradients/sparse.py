@@ -4,11 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from minitf.gradients.registry import gradient, no_gradient
+from minitf.gradients.registry import gradient
 from minitf.ops.apply import apply_op
-from minitf.ops.array import concat, expand_dims, gather, gather_nd, ones, shape, size, transpose
+from minitf.ops.array import (
+    concat,
+    expand_dims,
+    gather,
+    gather_nd,
+    ones,
+    shape,
+    size,
+    transpose,
+    zeros_like,
+)
 from minitf.ops.array import slice as slice_op
-from minitf.ops.array import zeros_like
 from minitf.ops.elementwise import cast
 from minitf.ops.reduction import range as range_op
 from minitf.ops.reduction import reduce_sum, reduced_shape
@@ -62,9 +71,7 @@ def sparse_tensor_dense_mat_mul(op: Any, grad: Any) -> Any:
     if values.dtype.base in COMPLEX:
         raise NotImplementedError("SparseTensorDenseMatMul op does not support complex gradients.")
     flip_a, flip_b = op.get_attr("adjoint_a"), op.get_attr("adjoint_b")
-    grad_b = apply_op(
-        "SparseTensorDenseMatMul", indices, values, sizes, grad, adjoint_a=not flip_a
-    )
+    grad_b = apply_op("SparseTensorDenseMatMul", indices, values, sizes, grad, adjoint_a=not flip_a)
     if flip_b:
         grad_b = transpose(grad_b)
     rows = indices[:, 0]
@@ -105,6 +112,11 @@ def _scattered(op: Any, indices: Any, values: Any, sizes: Any) -> Any:
     return apply_op("SparseTensorDenseAdd", indices, values, sizes, nothing)
 
 
+@gradient("SparseDenseCwiseAdd")
+def sparse_dense_cwise_add(op: Any, grad: Any) -> Any:
+    raise NotImplementedError("Gradient for SparseDenseCwiseAdd is currently not implemented yet.")
+
+
 @gradient("SparseSoftmax")
 def sparse_softmax(op: Any, grad: Any) -> Any:
     indices, _, sizes = op.inputs
@@ -126,6 +138,3 @@ def sparse_to_dense(op: Any, grad: Any) -> Any:
     back = gather_nd(grad, indices)
     rest = reduce_sum(grad) - reduce_sum(back)
     return zeros_like(indices), zeros_like(sizes), back, rest
-
-
-no_gradient("SparseAddGrad SparseConcat")

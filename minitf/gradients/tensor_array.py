@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from minitf.gradients.registry import gradient, no_gradient
+from minitf.gradients.registry import gradient
 from minitf.operation import Operation, Tensor
 from minitf.ops.tensor_array import TensorArray
-
-no_gradient("TensorArrayV3 TensorArrayGradV3 TensorArraySizeV3 TensorArrayCloseV3")
 
 
 def _source(tensor: Tensor) -> str:

@@ -42,8 +42,8 @@ def make_op(op_type: str, *inputs: Any, name: str | None = None, **attrs: Any) -
         if attr.kind == "type" and key in known:
             known[key] = as_dtype(known[key]).base
     graph = graph_of(_flat(inputs))
-    if all(isinstance(v, Tensor) for v in inputs):
-        flat = _convert_inputs(opdef, inputs, known)  # makes no constant: needs no scope
+    if graph.control_flow_context is None and all(isinstance(v, Tensor) for v in inputs):
+        flat = _convert_inputs(opdef, inputs, known)  # makes no other op: needs no scope
         return _create(graph, opdef, flat, name, _complete(opdef, known))
     with graph_stack.push(graph), graph.name_scope(name or op_type) as scope:
         flat = _convert_inputs(opdef, inputs, known)
@@ -166,12 +166,13 @@ def _homogeneous(
         wanted = next((v.dtype.base for v in values if isinstance(v, Tensor)), None)
     try:
         tensors = to_tensors(values, wanted, arg.name, arg.is_ref, preferred)
-    except (TypeError, ValueError) as e:
+    except (TypeError, ValueError):
         if wanted is None or not any(isinstance(v, Tensor) for v in values):
             raise
+        types = [v.dtype.base.name if isinstance(v, Tensor) else type(v).__name__ for v in values]
         raise TypeError(
             f"Tensors in list passed to '{arg.name}' of '{opdef.name}' Op have types "
-            f"{[getattr(v, 'dtype', None) for v in values]} that don't all match: {e}"
+            f"[{', '.join(types)}] that don't all match."
         ) from None
     if arg.number_attr not in attrs:
         attrs[arg.number_attr] = len(tensors)
@@ -238,7 +239,14 @@ def _normal(opdef: OpDef, key: str, attr: Attr, value: Any) -> Any:
     if kind in _SIMPLE:
         return _simple(opdef, key, kind, value)
     if kind == "string":
-        return value.decode("latin-1") if isinstance(value, bytes) else _checked_str(key, value)
+        value = value.decode("latin-1") if isinstance(value, bytes) else _checked_str(key, value)
+        if attr.allowed and value not in attr.allowed:
+            raise ValueError(
+                f"Attr '{key}' of '{opdef.name}' Op passed string '{value}' not in: "
+                + ", ".join(f'"{v}"' for v in attr.allowed)
+                + "."
+            )
+        return value
     if kind == "shape":
         return as_shape(value)
     if kind == "list(type)":

@@ -10,5 +10,5 @@ def renamed(name: str, value: Any, old_name: str, old_value: Any) -> Any:
     if old_value is None:
         return value
     if value is not None:
-        raise ValueError(f"Cannot specify both '{name}' and '{old_name}'")
+        raise ValueError(f"Cannot specify both '{old_name}' and '{name}'")
     return old_value

@@ -23,7 +23,7 @@ def switch(data: Any, pred: Any, name: str | None = None) -> tuple[Tensor, Tenso
     return apply_op(op_type, data, pred, name=name)  # type: ignore[no-any-return]
 
 
-def switch_beside(data: Any, pred: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
+def switch_beside(data: Any, pred: Any, name: str = "Switch") -> tuple[Tensor, Tensor]:
     """A Switch on the device of its data."""
     data = to_tensor(data, name="data", as_ref=True)
     with colocate_with(data, ignore_existing=True):

@@ -114,11 +114,10 @@ def conv2d_transpose(
     value = renamed("input", input, "value", value)
     filters = _filters(filter, filters)
     with name_scope(name, "conv2d_transpose", [value, filters, output_shape]) as name:
-        with name_scope(name, "conv2d_transpose", [value, filters, output_shape]) as name:
-            return apply_op(  # type: ignore[no-any-return]
-                "Conv2DBackpropInput", output_shape, filters, value, padding=padding,
-                **_plan(data_format, strides, dilations), name=name,
-            )  # fmt: skip
+        return apply_op(  # type: ignore[no-any-return]
+            "Conv2DBackpropInput", output_shape, filters, value, padding=padding,
+            **_plan(data_format, strides, dilations), name=name,
+        )  # fmt: skip
 
 
 # ---- one dimension: an image of height one
@@ -369,65 +368,55 @@ def atrous_conv2d(
     )
 
 
-# ---- each channel by itself
-
-
-def depthwise_conv2d(
-    input: Any,  # noqa: A002
-    filter: Any,  # noqa: A002
-    strides: Any,
-    padding: str,
-    rate: Any = None,
-    name: str | None = None,
-    data_format: str | None = None,
-    dilations: Any = None,
+def atrous_conv2d_transpose(
+    value: Any, filters: Any, output_shape: Any, rate: int, padding: str, name: str | None = None
 ) -> Tensor:
-    """Convolves each channel with its own `multiplier` filters [h, w, channels, multiplier]."""
-    rate = renamed("dilations", dilations, "rate", rate)
-    with name_scope(name, "depthwise", [input, filter]) as name:
-        input = to_tensor(input, name="tensor_in")  # noqa: A001
-        filter = to_tensor(filter, name="filter_in")  # noqa: A001
-        return _depthwise(input, filter, strides, padding, rate, data_format, name)
-
-
-def _depthwise(
-    x: Tensor, filters: Tensor, strides: Any, padding: str, rate: Any,
-    data_format: str | None, name: str,
-) -> Tensor:  # fmt: skip
-    def op(split: Tensor, _: int, padding: str) -> Tensor:
-        return apply_op(  # type: ignore[no-any-return]
-            "DepthwiseConv2dNative", split, filters, strides=strides, padding=padding,
-            data_format=data_format, name=name,
+    """atrous_conv2d turned round. Raises ValueError for shapes that do not fit."""
+    with name_scope(name, "atrous_conv2d_transpose", [value, filters, output_shape]):
+        value = to_tensor(value, name="value")
+        filters = to_tensor(filters, name="filters")
+        _check_channels(value, filters, output_shape, rate)
+        if rate == 1:
+            return conv2d_transpose(value, filters, output_shape, [1, 1, 1, 1], padding)
+        to_tensor(output_shape, name="output_shape").shape.assert_is_compatible_with([4])
+        before, after = _dilated_padding(filters, rate, padding)
+        sizes = [output_shape[1 + i] + before[i] + after[i] for i in range(2)]
+        extra = [(rate - n % rate) % rate for n in sizes]
+        split = array.space_to_batch(value, [[0, n] for n in extra], block_size=rate)
+        split_sizes = [(n + e) // rate for n, e in zip(sizes, extra)]
+        made = apply_op(
+            "Conv2DBackpropInput",
+            [rate * rate * output_shape[0], *split_sizes, output_shape[3]],
+            filters, split, strides=[1, 1, 1, 1], padding="VALID", data_format="NHWC",
         )  # fmt: skip
-
-    rate = [1, 1] if rate is None else rate
-    shape = array.shape(filters)
-    return with_space_to_batch(
-        x, rate, padding, op, filter_shape=shape, data_format=data_format
-    )
+        crops = [[b, a + e] for b, a, e in zip(before, after, extra)]
+        return array.batch_to_space(made, crops, block_size=rate)
 
 
-def separable_conv2d(
-    input: Any,  # noqa: A002
-    depthwise_filter: Any,
-    pointwise_filter: Any,
-    strides: Any,
-    padding: str,
-    rate: Any = None,
-    name: str | None = None,
-    data_format: str | None = None,
-    dilations: Any = None,
-) -> Tensor:
-    """A depthwise convolution, and one of size 1x1 that mixes its channels."""
-    rate = renamed("dilations", dilations, "rate", rate)
-    values = [input, depthwise_filter, pointwise_filter]
-    with name_scope(name, "separable_conv2d", values) as name:
-        x = to_tensor(input, name="tensor_in")
-        depthwise_filter = to_tensor(depthwise_filter, name="depthwise_filter")
-        pointwise_filter = to_tensor(pointwise_filter, name="pointwise_filter")
-        for size in pointwise_filter.shape.with_rank(4)[:2]:
-            size.assert_is_compatible_with(1)
-        mixed = _depthwise(x, depthwise_filter, strides, padding, rate, data_format, "depthwise")
-        return conv2d(
-            mixed, pointwise_filter, [1, 1, 1, 1], "VALID", data_format=data_format, name=name
+def _check_channels(value: Tensor, filters: Tensor, output_shape: Any, rate: int) -> None:
+    if not value.shape[3].is_compatible_with(filters.shape[3]):
+        raise ValueError(
+            "value's input channels does not match filters' input channels, "
+            f"{value.shape[3]} != {filters.shape[3]}"
         )
+    if rate < 1:
+        raise ValueError(f"rate {rate} cannot be less than one")
+    known = isinstance(output_shape, (list, tuple, np.ndarray))
+    if known and not filters.shape[2].is_compatible_with(output_shape[3]):
+        raise ValueError(
+            "output_shape does not match filter's output channels, "
+            f"{output_shape[3]} != {filters.shape[2]}"
+        )
+
+
+def _dilated_padding(filters: Tensor, rate: int, padding: str) -> tuple[list[Any], list[Any]]:
+    """What SAME padding adds on both sides of height and width for a filter with gaps."""
+    if padding == "VALID":
+        return [0, 0], [0, 0]
+    if padding != "SAME":
+        raise ValueError(f"padding must be either VALID or SAME: {padding}")
+    known = filters.shape.is_fully_defined()
+    sizes: Any = filters.shape.as_list() if known else array.shape(filters)
+    reach = [sizes[i] + (sizes[i] - 1) * (rate - 1) - 1 for i in range(2)]
+    before = [n // 2 for n in reach]
+    return before, [n - b for n, b in zip(reach, before)]

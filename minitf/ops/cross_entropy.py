@@ -19,9 +19,7 @@ from minitf_runtime.types import float16, float32
 
 def _check_named(name: str, sentinel: Any, labels: Any, logits: Any) -> None:
     if sentinel is not None:
-        raise ValueError(
-            f"Only call `{name}` with named arguments (labels=..., logits=..., ...)"
-        )
+        raise ValueError(f"Only call `{name}` with named arguments (labels=..., logits=..., ...)")
     if labels is None or logits is None:
         raise ValueError("Both labels and logits must be provided.")
 
@@ -170,9 +168,7 @@ def sigmoid_cross_entropy_with_logits(
         positive = logits >= zeros
         relu_logits = array.where(positive, logits, zeros)
         neg_abs = array.where(positive, -logits, logits)
-        return math.add(
-            relu_logits - logits * labels, math.log1p(math.exp(neg_abs)), name=name
-        )
+        return math.add(relu_logits - logits * labels, math.log1p(math.exp(neg_abs)), name=name)
 
 
 def weighted_cross_entropy_with_logits(
@@ -189,8 +185,9 @@ def weighted_cross_entropy_with_logits(
         labels = to_tensor(labels, name="labels")
         _check_same_shape("logits", labels, "labels", logits)
         log_weight = 1 + (pos_weight - 1) * labels
+        negative = (1 - labels) * logits
         softplus = math.log1p(math.exp(-math.abs(logits))) + relu(-logits)
-        return math.add((1 - labels) * logits, log_weight * softplus, name=name)
+        return math.add(negative, log_weight * softplus, name=name)
 
 
 def log_poisson_loss(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable
 from typing import Any
 
+from minitf import tf_logging
 from minitf.convert import constant, to_tensor
 from minitf.default import colocate_with, name_scope
 from minitf.indexed_slices import IndexedSlices
@@ -18,7 +18,6 @@ from minitf.variables.partitioned import PartitionedVariable
 from minitf.variables.resource import is_resource_variable
 from minitf_runtime.types import bool_, float16, float32, int32
 
-_log = logging.getLogger("tensorflow")
 _COMBINERS = ("mean", "sqrtn", "sum")
 
 
@@ -175,7 +174,7 @@ def embedding_lookup_sparse(
     Raises ValueError for an unknown combiner, TypeError for ids or weights that are not sparse.
     """
     if combiner is None:
-        _log.warning(
+        tf_logging.warning(
             'The default value of combiner will change from "mean" to "sqrtn" after 2016/11/01.'
         )
         combiner = "mean"
@@ -276,8 +275,8 @@ def safe_embedding_lookup_sparse(
             combiner, max_norm,
         )  # fmt: skip
         if default_id is None:
-            columns = array.stack([1, array.shape(result)[1]])
-            is_empty = array.tile(array.reshape(is_empty, [-1, 1]), columns)
+            column = array.reshape(is_empty, [-1, 1])
+            is_empty = array.tile(column, array.stack([1, array.shape(result)[1]]))
             result = array.where(is_empty, array.zeros_like(result), result, name=scope)
         outer = array.slice(math.cast(shape, int32), [0], [rank - 1])
         row = array.slice(array.shape(result), [1], [-1])

@@ -11,6 +11,7 @@ from minitf.default import name_scope
 from minitf.operation import Tensor
 from minitf.ops import array, math
 from minitf.ops.apply import apply_op
+from minitf.ops.arguments import renamed
 from minitf.ops.array import matrix_transpose
 from minitf.ops.raw import passthrough
 from minitf_runtime.errors import UnimplementedError
@@ -172,9 +173,9 @@ def matrix_solve_ls(
     with name_scope(name, "matrix_solve_ls", [matrix, rhs, l2_regularizer]):
         rows, columns = shape.as_list()[-2:]
         if rows >= columns:
-            factor = _gram_cholesky(matrix, l2_regularizer, columns, adjoint_a=True)
+            factor = gram_cholesky(matrix, l2_regularizer, columns, adjoint_a=True)
             return cholesky_solve(factor, math.matmul(matrix, rhs, adjoint_a=True))
-        factor = _gram_cholesky(matrix, l2_regularizer, rows, adjoint_b=True)
+        factor = gram_cholesky(matrix, l2_regularizer, rows, adjoint_b=True)
         return math.matmul(matrix, cholesky_solve(factor, rhs), adjoint_a=True)
 
 
@@ -188,7 +189,7 @@ def _many_small_matrices(matrix: Tensor) -> bool:
     return bool(size > _IN_CACHE and count > min(sizes[-2:]))
 
 
-def _gram_cholesky(matrix: Tensor, ridge: Any, size: int, **adjoint: bool) -> Tensor:
+def gram_cholesky(matrix: Tensor, ridge: Any, size: int, **adjoint: bool) -> Tensor:
     """The Cholesky factor of matrix times its adjoint (in the order asked) plus ridge."""
     gram = math.matmul(matrix, matrix, **adjoint)
     if isinstance(ridge, Tensor) or ridge != 0:
@@ -209,13 +210,12 @@ def norm(
     keep_dims: bool | None = None,
 ) -> Tensor:
     """The norm of vectors (along `axis`, or of all elements), or of matrices (a pair of axes)."""
-    if keepdims is not None and keep_dims is not None:
-        raise ValueError("Cannot specify both 'keepdims' and 'keep_dims'")
+    keepdims = renamed("keepdims", keepdims, "keep_dims", keep_dims)
     axes = _norm_axes(ord, axis)
     with name_scope(name, "norm", [tensor]):
         tensor = convert_to_tensor(tensor)
         result = _norm(tensor, ord, axes)
-        return result if keepdims or keep_dims else array.squeeze(result, axes)
+        return result if keepdims else array.squeeze(result, axes)
 
 
 def _norm_axes(ord: Any, axis: Any) -> tuple[int, ...] | None:  # noqa: A002

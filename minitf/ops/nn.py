@@ -5,15 +5,15 @@ normalization.py, convolution in conv.py, pooling in pooling.py, look-ups in emb
 from __future__ import annotations
 
 import numbers
-from collections.abc import Callable
 from typing import Any
 
-from minitf.convert import constant, convert_to_tensor, to_tensor
+from minitf.convert import to_tensor
 from minitf.default import name_scope
 from minitf.operation import Tensor
 from minitf.ops import array, math
 from minitf.ops.apply import apply_op
 from minitf.ops.arguments import renamed
+from minitf.ops.constant_value import constant_value
 from minitf.ops.control_flow import cond
 from minitf.ops.random import random_uniform
 from minitf.ops.raw import passthrough
@@ -71,7 +71,7 @@ def _on_last_axis(logits: Any, op_type: str, axis: Any, name: str | None) -> Ten
     if axis == -1 or axis == _minus_one(shape.ndims):
         return apply_op(op_type, logits, name=name)  # type: ignore[no-any-return]
     ndims = shape.ndims
-    known = logits.graph.static.value(axis) if isinstance(axis, Tensor) else axis
+    known = constant_value(axis)
     if known is not None and not -ndims <= known < ndims:
         raise InvalidArgumentError(
             None,
@@ -201,8 +201,7 @@ def dropout(
 def _dropout(x: Tensor, rate: Any, noise_shape: Any, seed: int | None) -> Tensor:
     rate = to_tensor(rate, x.dtype, name="rate")
     rate.shape.assert_has_rank(0)
-    known = x.graph.static.value(rate)
-    if known is not None and known == 0:
+    if constant_value(rate) == 0:
         return x
     noise_shape = _noise_shape(x, noise_shape)
     drawn = random_uniform(noise_shape, seed=seed, dtype=x.dtype)

@@ -122,9 +122,7 @@ def weighted_moments(
             x = math.cast(x, float32)
         if weights.dtype is not x.dtype:
             weights = math.cast(weights, x.dtype)
-        weighted_sum = math.reduce_sum(
-            weights * x, axes, name="weighted_input_sum", keepdims=True
-        )
+        weighted_sum = math.reduce_sum(weights * x, axes, name="weighted_input_sum", keepdims=True)
         spread = weights + array.zeros_like(x)
         total = math.reduce_sum(spread, axes, name="sum_of_weights", keepdims=True)
         divisor = math.reciprocal(total, name="inv_weight_sum")

@@ -11,7 +11,7 @@ from minitf.default import get_default_graph, name_scope
 from minitf.operation import Tensor
 from minitf.ops import array, math
 from minitf.ops.apply import apply_op
-from minitf.ops.check import Assert
+from minitf.ops.debug import Assert
 from minitf.ops.group import with_dependencies
 from minitf_runtime.types import as_dtype, float16, float32, float64, int32, int64
 

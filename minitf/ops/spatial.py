@@ -1,4 +1,4 @@
-"""What convolution and pooling share: numbers per dimension, paddings, dilation by space-to-batch."""
+"""What convolution and pooling share: numbers per dimension, paddings, gaps in the window."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from minitf.convert import to_tensor
 from minitf.operation import Tensor
 from minitf.ops import array
 from minitf.ops.apply import apply_op
+from minitf.ops.constant_value import constant_value
 from minitf_runtime.types import int32
 
 
@@ -96,7 +97,7 @@ def with_space_to_batch(
         raise ValueError("rate must have known shape")
     first = 2 if channels_first(data_format) else 1
     axes = _spatial_dims(x, n, first, spatial_dims, data_format)
-    known = rate.graph.static.value(rate)
+    known = constant_value(rate)
     if known is not None:
         if np.any(known < 1):
             raise ValueError("dilation_rate must be positive")
@@ -141,7 +142,7 @@ def _base_paddings(padding: str, filter_shape: Any, n: int, rate: Any) -> Any:
     if filter_shape is None:
         raise ValueError("filter_shape must be specified for SAME padding")
     sizes = to_tensor(filter_shape, name="filter_shape")
-    known = sizes.graph.static.value(sizes)
+    known = constant_value(sizes)
     window = (sizes if known is None else known)[:n]
     extra = window + (window - 1) * (rate - 1) - 1
     before = extra // 2
@@ -159,7 +160,7 @@ def _sizes(x: Tensor, axes: list[int]) -> Any:
 
 def _spread(rows: Tensor, fill: int, axes: list[int]) -> Any:
     """Rows for some axes as rows for all axes from 1 on, `fill` for the others."""
-    known = rows.graph.static.value(rows)
+    known = constant_value(rows)
     values: Any = rows if known is None else known
     rest = rows._shape_tuple[1:]  # type: ignore[index]
     parts: list[Any] = []

@@ -129,7 +129,8 @@ def batch_scatter_update(
     ref: Any, indices: Any, updates: Any, use_locking: bool = True, name: Any = None
 ) -> Any:
     """scatter_update in the last axis of `indices`, the axes before it being a batch."""
-    from minitf.ops import array, math
+    from minitf.ops import array
+    from minitf.ops.elementwise import cast
 
     with name_scope(name):
         indices = to_tensor(indices, name="indices")
@@ -145,7 +146,7 @@ def batch_scatter_update(
             form[axis] = size
             along = array.reshape(apply_op("Range", 0, size, 1), form)
             if along.dtype.base is not last.dtype:
-                along = math.cast(along, last.dtype)
+                along = cast(along, last.dtype)
             places.append(along * array.ones_like(last))
         where = array.concat([*places, last], axis=-1)
         return scatter_nd_update(ref, where, updates, use_locking=use_locking)

@@ -1,4 +1,4 @@
-"""tf.train.replica_device_setter: a device function that spreads variables over parameter servers."""
+"""tf.train.replica_device_setter: a device function that spreads variables over ps tasks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Variables of a graph, of both kinds, whole or in parts. Their names and scopes: variable_scope.py."""
+"""Variables of a graph, of both kinds, whole or in parts. Their scopes: variable_scope.py."""
 
 from minitf.variables.base import (
     Variable,

@@ -1,4 +1,4 @@
-"""Variable: what reference and resource variables have in common, and the class that tf.Variable is."""
+"""Variable, the class that tf.Variable is: what both kinds of variables have in common."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ class Variable(metaclass=_CreatesByKind):
         synchronization: Any,
         aggregation: Any,
     ) -> list[Any]:
-        """Keeps the options of a new variable; gives the collections it joins. Raises ValueError."""
+        """Keeps the options of a new variable; gives its collections. Raises ValueError."""
         if initial_value is None:
             raise ValueError("initial_value must be specified.")
         if constraint is not None and not callable(constraint):

@@ -1,4 +1,4 @@
-"""What tf.Variable(...) does: asks the variable creators in scope, and chooses the kind of variable."""
+"""What tf.Variable(...) does: asks the variable creators, and chooses the kind of variable."""
 
 from __future__ import annotations
 

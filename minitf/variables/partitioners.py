@@ -149,7 +149,7 @@ def cut_axis(partitions: Sequence[int]) -> tuple[int, int]:
 def parts_of(
     shape: Sequence[int], axis: int, count: int
 ) -> Iterator[tuple[list[int], list[int]]]:
-    """Offset and shape of each part; the first ones are larger by one if it does not come out even."""
+    """Offset and shape of each part; the first ones are larger if it does not come out even."""
     least, larger = divmod(shape[axis], count)
     offset = [0] * len(shape)
     for i in range(count):

@@ -38,7 +38,7 @@ class RefVariable(Variable):
         aggregation: Any = None,
         shape: Any = None,
     ) -> None:
-        """Adds the ops of the variable. Raises ValueError for an initial value that does not fit."""
+        """Adds the variable's ops. Raises ValueError for an initial value that does not fit."""
         collections = self._settle(
             name, initial_value, trainable, collections, constraint, synchronization, aggregation
         )
@@ -62,7 +62,7 @@ class RefVariable(Variable):
         self.graph.add_to_collections(collections, self)
 
     def _make(self, value: Any, scope: str, dtype: Any, validate_shape: bool, shape: Any) -> None:
-        """The initial value and the variable itself, which share a class if the value is made here."""
+        """The initial value and the variable; they share a class if the value is made here."""
         if not callable(value):
             self.initial_value = to_tensor(value, dtype, "initial_value")
             check_outside_control_flow(self.initial_value, scope)

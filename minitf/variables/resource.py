@@ -135,7 +135,7 @@ class ResourceVariable(BaseResourceVariable):
         aggregation: Any = None,
         shape: Any = None,
     ) -> None:
-        """Adds the ops of the variable. Raises ValueError for an initial value that does not fit."""
+        """Adds the variable's ops. Raises ValueError for an initial value that does not fit."""
         collections = self._settle(
             name, initial_value, trainable, collections, constraint, synchronization, aggregation
         )
@@ -161,8 +161,8 @@ class ResourceVariable(BaseResourceVariable):
             given = self.initial_value.shape if shape is None else TensorShape(shape)
             if not self.initial_value.shape.is_compatible_with(given):
                 raise ValueError(
-                    f"The initial value's shape ({self.initial_value.shape}) is not compatible with "
-                    f"the explicitly supplied `shape` argument ({given})."
+                    f"The initial value's shape ({self.initial_value.shape}) is not compatible "
+                    f"with the explicitly supplied `shape` argument ({given})."
                 )
             self.shape = given
             self.dtype: DType = self.initial_value.dtype.base

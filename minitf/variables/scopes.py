@@ -1,4 +1,4 @@
-"""What a graph remembers of variable scopes: the variables by name, and each thread's open scope."""
+"""What a graph remembers of variable scopes: variables by name, and each thread's open scope."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Variables by their full names: how tf.get_variable finds or makes one. Scopes: variable_scope.py."""
+"""Variables by their full names: how tf.get_variable finds or makes one."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from minitf_runtime.types import as_dtype, float32
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is asked for; the fields stand in the order of the arguments of a custom getter's `getter`."""
+    """What is asked for; the fields are the arguments of a custom getter's `getter`, in order."""
 
     name: str
     shape: Any = None

@@ -9,6 +9,7 @@ from typing import Any
 from minitf_runtime.devices.name import short_device
 from minitf_runtime.graph import CONTROL, Node
 from minitf_runtime.passes.data import Edge, Partitioned
+from minitf_runtime.types import Shape
 
 CUT_OPS = ("_Send", "_Recv", "_HostSend", "_HostRecv", "_Arg", "_Retval")
 
@@ -90,7 +91,6 @@ def edge_rows(cut: Partitioned) -> list[EdgeRow]:
 
 
 def _edge_row(e: Edge, meaning: str) -> EdgeRow:
-    shape = "?" if e.shape is None else "x".join("?" if n is None else str(n) for n in e.shape)
     return EdgeRow(
         e.src if e.slot in (0, CONTROL) else f"{e.src}:{e.slot}",
         e.kind,
@@ -98,11 +98,18 @@ def _edge_row(e: Edge, meaning: str) -> EdgeRow:
         e.dst_device,
         meaning,
         e.dtype.base.name,
-        "-" if e.kind == "control" else shape or "scalar",
+        "-" if e.kind == "control" else shape_text(e.shape),
         e.nbytes,
         e.consumers,
         tuple(_reason(r) for r in e.why),
     )
+
+
+def shape_text(shape: Shape) -> str:
+    """3x4, ?x4, scalar, or ? when not even the rank is known."""
+    if shape is None:
+        return "?"
+    return "x".join("?" if n is None else str(n) for n in shape) or "scalar"
 
 
 def edge_meaning(cut: Partitioned, e: Edge) -> str:

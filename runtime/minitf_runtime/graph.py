@@ -1,6 +1,6 @@
 """Node and Graph: a dataflow graph as plain immutable data, in the order the client made it.
 
-No client object, no device and no kernel is known here. `text.py` writes and reads graphs as text.
+No client object, no device and no kernel is known here. Graphs as text: passes/text.py.
 """
 
 from __future__ import annotations

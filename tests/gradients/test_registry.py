@@ -50,7 +50,8 @@ def test_no_gradient_registered(made):
     x = tf.placeholder(tf.float32, [2])
     with tf.get_default_graph().gradient_override_map({"Sin": "Missing"}):
         y = tf.sin(x, name="y")
-    with pytest.raises(LookupError, match=r"No gradient defined for operation 'y' \(op type: Sin\)"):
+    message = r"No gradient defined for operation 'y' \(op type: Sin\)"
+    with pytest.raises(LookupError, match=message):
         tf.gradients(y, x)
 
 
@@ -80,8 +81,9 @@ def test_wrong_shape_of_a_gradient(made):
     with tf.get_default_graph().gradient_override_map({"Sin": "Long"}):
         y = tf.sin(x, name="y")
     message = (
-        r"Incompatible shapes between op input and calculated input gradient.  Forward operation: y.  "
-        r"Input index: 0. Original input shape: \(2,\).  Calculated input gradient shape: \(3,\)"
+        r"Incompatible shapes between op input and calculated input gradient.  "
+        r"Forward operation: y.  Input index: 0. Original input shape: \(2,\).  "
+        r"Calculated input gradient shape: \(3,\)"
     )
     with pytest.raises(ValueError, match=message):
         tf.gradients(y, x)

@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 
 from minitf_runtime.graph import Graph, Node
-from minitf_runtime.passes.data import Devices
+from minitf_runtime.passes.data import Devices, Partitioned
+from minitf_runtime.passes.pipeline import partition_graph
 from minitf_runtime.types import as_dtype, resource
+from passes.build import only_cpu
 
 DATA = Path(__file__).parents[1] / "data" / "placer"
 
@@ -58,11 +60,11 @@ def graph_of(program: Any) -> Graph:
 
 
 def _node(n: Any) -> Node:
-    attrs: dict[str, Any] = {}
-    if n.get("frame"):
-        attrs = {"frame_name": n["frame"], "parallel_iterations": 10}
-    if n["op"] == "Const":
-        attrs = {"value": np.zeros((), np.float32), "dtype": as_dtype(n["out_types"][0])}
+    shapes = tuple(_shape(s) for s in n["out_shapes"])
+    types = tuple(as_dtype(t) for t in n["out_types"])
+    attrs = {key: _attr(*value) for key, value in n["attrs"].items()}
+    if n["op"] == "Const" and "value" not in attrs:  # too large to be recorded
+        attrs["value"] = np.zeros(shapes[0], types[0].as_numpy_dtype)
     return Node(
         n["name"],
         n["op"],
@@ -72,10 +74,30 @@ def _node(n: Any) -> Node:
         attrs,
         tuple(c.removeprefix("loc:@") for c in n["class"]),
         tuple(as_dtype(t) for t in n["in_types"]),
-        tuple(as_dtype(t) for t in n["out_types"]),
-        tuple(None if s is None else tuple(s) for s in n["out_shapes"]),
+        types,
+        shapes,
         n["line"],
     )
+
+
+def _attr(kind: str, *value: Any) -> Any:
+    if kind == "type":
+        return as_dtype(*value)
+    if kind == "types":
+        return [as_dtype(t) for t in value[0]]
+    if kind == "shape":
+        return _shape(*value)
+    if kind == "shapes":
+        return [_shape(s) for s in value[0]]
+    if kind == "tensor":
+        name, shape, data = value
+        data = [v.encode("latin-1") if isinstance(v, str) else v for v in data]
+        return np.array(data, as_dtype(name).as_numpy_dtype).reshape(shape)
+    return value[0]
+
+
+def _shape(sizes: Any) -> Any:
+    return None if sizes is None else tuple(sizes)
 
 
 def tensor(text: str) -> tuple[str, int]:
@@ -85,6 +107,21 @@ def tensor(text: str) -> tuple[str, int]:
 
 def soft(program: Any) -> bool:
     return bool((program["meta"].get("config") or {}).get("allow_soft_placement"))
+
+
+def cut(name: str, **options: Any) -> Partitioned:
+    """Our cut of a program's step."""
+    program = programs()[name]
+    return partition_graph(
+        graph_of(program),
+        devices_of(program),
+        feeds=program["feeds"],
+        fetches=program["fetches"],
+        targets=program["targets"],
+        soft=soft(program),
+        kernel_types=only_cpu,
+        **options,
+    )
 
 
 def case_graph(case: Any) -> tuple[Graph, dict[str, str], dict[str, dict[str, int]]]:

@@ -10,7 +10,12 @@ from minitf_runtime.errors import InvalidArgumentError
 from minitf_runtime.graph import Graph
 from minitf_runtime.ops.registry import OPS, Arg, Kernel, OpDef
 from minitf_runtime.passes.data import Devices
-from minitf_runtime.passes.pipeline import partition_graph, partition_placed, place_graph
+from minitf_runtime.passes.pipeline import (
+    partition_graph,
+    partition_placed,
+    place_graph,
+    with_devices,
+)
 from minitf_runtime.passes.rewrite import rewrite
 from minitf_runtime.passes.verify import verify_partitioned
 from passes import recorded
@@ -18,23 +23,10 @@ from passes.build import CPU, device, node, only_cpu
 from passes.canonical import Canonical
 
 
-def cut(name):
-    program = recorded.programs()[name]
-    return partition_graph(
-        recorded.graph_of(program),
-        recorded.devices_of(program),
-        feeds=program["feeds"],
-        fetches=program["fetches"],
-        targets=program["targets"],
-        soft=recorded.soft(program),
-        kernel_types=only_cpu,
-    )
-
-
 @pytest.mark.parametrize("name", recorded.with_part("partitions"))
 def test_program(name):
     program = recorded.programs()[name]
-    got = cut(name)
+    got = recorded.cut(name)
     verify_partitioned(got, "partition")
     canonical = Canonical(got)
     parts = canonical.parts()
@@ -126,10 +118,11 @@ def test_inside_a_task_a_tensor_is_relayed():
 def test_the_counter_goes_on_and_names_in_use_are_left_out():
     graph = Graph([node("w", op="Const", device=PS), node("w_S1", "w", device=WORKER)])
     placement = place_graph(graph, CPU, kernel_types=only_cpu)
+    whole = with_devices(graph, placement)
     names = []
     counter = 0
     for _ in range(2):
-        got, counter = partition_placed(graph, placement, CPU, targets=["w_S1"], counter=counter)
+        got, counter = partition_placed(whole, placement, CPU, targets=["w_S1"], counter=counter)
         names += [(e.send, e.recv) for e in got.edges]
     assert names == [("w_S0", "w_S2"), ("w_S3", "w_S4")]
     assert counter == 5

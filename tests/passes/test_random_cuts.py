@@ -7,10 +7,10 @@ import random
 import pytest
 
 from minitf_runtime.graph import Graph
-from minitf_runtime.passes.data import Devices
+from minitf_runtime.passes.data import RECVS, SENDS, Devices
 from minitf_runtime.passes.pipeline import partition_graph
 from minitf_runtime.passes.text import read_partitioned, write_partitioned
-from minitf_runtime.passes.verify import RECVS, SENDS, verify_partitioned
+from minitf_runtime.passes.verify import verify_partitioned
 from passes.build import device, node, only_cpu
 
 CLUSTER = Devices(

@@ -9,6 +9,7 @@ from minitf_runtime.graph import Graph, Node
 from minitf_runtime.passes.pipeline import partition_graph
 from minitf_runtime.passes.shapes import infer
 from minitf_runtime.types import float32
+from passes import recorded
 from passes.build import CPU
 
 
@@ -72,3 +73,46 @@ def test_inputs_that_do_not_fit():
         caught.value
     )
     assert caught.value.node == "c"
+
+
+# messages and bytes of one step, as counted in TensorFlow 1.15.5's own records of transfers
+TRAFFIC = {
+    "seed_step": (9, 48),
+    "ps1_sgd": (5, 44),
+    "client_is_ps": (8, 108),
+    "opt_sgd": (9, 48),
+    "opt_adagrad": (9, 48),
+    "opt_momentum": (11, 56),
+    "opt_rmsprop": (15, 72),
+    "opt_ftrl": (15, 72),
+    "opt_adam": (18, 80),
+    "resource_sgd": (11, 56),
+    "ps2_w2_mlp_adagrad": (14, 360),
+    "ps3_w2_mlp_adam": (36, 720),
+    "ps3_w2_mlp_clip": (15, 356),
+    "partitioned_dense": (10, 80),
+    "embed_sparse_adam": (20, 192),
+    "sync_replicas": (8, 64),
+    "towers_ingraph": (9, 84),
+    "default_device_w0": (3, 64),
+    "while_cross_var": (1, 16),
+}
+
+
+@pytest.mark.parametrize("name", TRAFFIC)
+def test_traffic_of_a_program(name):
+    shapes = recorded.programs()[name]["feed_shapes"]
+    cut = recorded.cut(name, feed_shapes={k: tuple(v) for k, v in shapes.items()})
+    assert (len(cut.edges), sum(e.nbytes for e in cut.edges)) == TRAFFIC[name]
+
+
+@pytest.mark.parametrize("name", recorded.with_part("edges"))
+def test_shapes_of_edges(name):
+    """What construction knew of a tensor is what its edge says."""
+    wanted = {
+        (e["src"], e["slot"]): tuple(e["shape"])
+        for e in recorded.programs()[name]["edges"]
+        if e["shape"] is not None and not e["src"].startswith("_")
+    }
+    got = {(e.src, e.slot): e.shape for e in recorded.cut(name).edges}
+    assert {k: got.get(k) for k in wanted} == wanted

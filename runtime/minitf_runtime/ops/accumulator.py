@@ -182,9 +182,16 @@ _ACCUMULATOR: dict[str, Any] = dict(
     reduction_type=Attr("string", "MEAN", ("MEAN", "SUM")),
 )
 _REF = "Ref(string)"
-op("ConditionalAccumulator", f"-> handle: {_REF}", scalar, stateful=True, **_ACCUMULATOR)
-op("ResourceConditionalAccumulator", "-> handle: resource", scalar, stateful=True, **_ACCUMULATOR)
-op("SparseConditionalAccumulator", f"-> handle: {_REF}", scalar, stateful=True, **_ACCUMULATOR)
+
+
+def _pair(c: ShapeContext) -> list[Shape]:
+    """What TF says of a handle: once it was a container and a name."""
+    return [(2,)]
+
+
+op("ConditionalAccumulator", f"-> handle: {_REF}", _pair, stateful=True, **_ACCUMULATOR)
+op("ResourceConditionalAccumulator", "-> handle: resource", _pair, stateful=True, **_ACCUMULATOR)
+op("SparseConditionalAccumulator", f"-> handle: {_REF}", _pair, stateful=True, **_ACCUMULATOR)
 
 
 def _taken_shape(c: ShapeContext) -> list[Shape]:

@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from minitf_runtime.errors import invalid
+from minitf_runtime.errors import UnimplementedError, invalid
 from minitf_runtime.ops import dims, windows
 from minitf_runtime.ops.registry import Attr, ShapeContext, Type, kernel, op
 from minitf_runtime.ops.windows import Axis
@@ -74,8 +74,11 @@ def _conv_shape(c: ShapeContext) -> list[Shape]:
     _check_numbers(c, rank)
     shape = last(c["data_format"], dims.with_rank(c.shape(0), rank))
     kernel_shape = dims.with_rank(filter_shape, rank)
-    channels = dims.merge_sizes(shape[-1], kernel_shape[-2])
-    made = dims.multiply(channels, kernel_shape[-1]) if depthwise else kernel_shape[-1]
+    made = kernel_shape[-1]
+    if depthwise:
+        made = dims.multiply(dims.merge_sizes(shape[-1], kernel_shape[-2]), made)
+    else:
+        _check_depths(shape[-1], kernel_shape[-2])
     space = [
         windows.out_size(n, w, s, d, c["padding"], pad)
         for n, w, s, d, pad in list(zip(
@@ -85,6 +88,13 @@ def _conv_shape(c: ShapeContext) -> list[Shape]:
     if channels_first(c["data_format"]):
         return [(shape[0], made, *space)]
     return [(shape[0], *space, made)]
+
+
+def _check_depths(depth: int | None, filter_depth: int | None) -> None:
+    if depth is not None and filter_depth and depth % filter_depth:
+        raise ValueError(
+            f"Depth of input ({depth}) is not a multiple of input depth of filter ({filter_depth})"
+        )
 
 
 def _check_numbers(c: ShapeContext, rank: int) -> None:
@@ -143,7 +153,12 @@ def _axes(shape: Sequence[int], filter_shape: Sequence[int], attrs: Any) -> list
         raise invalid("Current implementation does not yet support strides or dilations in the "
                       "batch and depth dimensions.")  # fmt: skip
     if shape[-1] != filter_shape[-2]:
-        raise invalid(f"input depth must be the filter's depth: {shape[-1]} vs {filter_shape[-2]}")
+        raise UnimplementedError(
+            None,
+            None,
+            "Convolution in groups is not implemented: the input has "
+            f"{shape[-1]} channels, the filter {filter_shape[-2]}",
+        )
     per_axis = list(zip(shape, [1, *filter_shape[:-2], 1], strides, dilations, pads))[1:-1]
     space = [windows.axis(n, w, s, d, attrs["padding"], pad) for n, w, s, d, pad in per_axis]
     return [windows.whole(shape[0]), *space, windows.whole(shape[-1])]

@@ -49,7 +49,12 @@ def placeholder(xp: Any, *, node: Any) -> Any:
 _C_NAMES = {"float32": "float", "float64": "double", "float16": "half"}
 
 
-@op("PlaceholderWithDefault", "input: dtype -> output: dtype", dtype=Type(), shape=Attr("shape"))
+@op(
+    "PlaceholderWithDefault",
+    "input: dtype -> output: dtype",
+    dtype=Type(),
+    shape=Attr("shape", None),
+)
 def placeholder_with_default_shape(c: ShapeContext) -> list[Shape]:
     merge_shapes(c.shape(0), c["shape"])
     return [c["shape"]]

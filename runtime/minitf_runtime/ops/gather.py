@@ -176,7 +176,7 @@ def check_vectors(indices: Any, shape: Any, what: str) -> None:
     )
 
 
-def _scatter_nd_checks(indices: Shape, updates: Shape, output: Shape) -> None:
+def scatter_nd_checks(indices: Shape, updates: Shape, output: Shape) -> None:
     """indices [batch..., depth], updates [batch..., rest...], output with rest after depth axes."""
     if indices is None or updates is None or indices[-1] is None:
         return
@@ -211,14 +211,14 @@ def scatter_nd_shape(c: ShapeContext) -> list[Shape]:
     """Zeros of `shape` with updates added at the index vectors."""
     out = shape_input(c, 2)
     indices, updates = dims.at_least(c.shape(0), 1), dims.at_least(c.shape(1), 1)
-    _scatter_nd_checks(indices, updates, out)
+    scatter_nd_checks(indices, updates, out)
     return [out]
 
 
 def _tensor_scatter_shape(c: ShapeContext) -> list[Shape]:
     x = dims.at_least(c.shape(0), 1)
     indices, updates = dims.at_least(c.shape(1), 1), dims.at_least(c.shape(2), 1)
-    _scatter_nd_checks(indices, updates, x)
+    scatter_nd_checks(indices, updates, x)
     return [x]
 
 

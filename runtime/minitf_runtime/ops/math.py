@@ -177,7 +177,7 @@ def bincount(xp: Any, arr: Any, size: Any, weights: Any) -> Any:
     dtype=_INT32_OR_64,
 )
 def histogram_shape(c: ShapeContext) -> list[Shape]:
-    """How many values fall into each of `nbins` equal parts of the range; the outer bins are open."""
+    """How many values fall into each of `nbins` equal parts of the range, or beyond its ends."""
     dims.merge(c.rank(1, 1), (2,))
     c.rank(2, 0)
     nbins = c.value(2)

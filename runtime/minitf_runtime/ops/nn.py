@@ -163,7 +163,11 @@ def log_softmax(xp: Any, x: Any) -> Any:
     T=Type(FLOATS),
 )
 def softmax_cross_entropy_shape(c: ShapeContext) -> list[Shape]:
-    rows = dims.with_rank(broadcast_shapes(c.shape(0), c.shape(1)), 2)
+    try:
+        both = dims.merge(dims.with_rank(c.shape(0), 2), c.shape(1))
+    except ValueError:
+        both = broadcast_shapes(c.shape(0), c.shape(1))
+    rows = dims.with_rank(both, 2)
     return [rows[:1], rows]
 
 

@@ -42,8 +42,8 @@ _QUEUE: dict[str, Any] = dict(
 
 def _handle(suffix: str, **attrs: Any) -> None:
     """Declares a kind of queue: its handle is a resource, or for the old form a string ref."""
-    for version, output in (("V2", "resource"), ("", "Ref(string)")):
-        op(f"{suffix}{version}", f"-> handle: {output}", scalar, stateful=True, **attrs)
+    op(f"{suffix}V2", "-> handle: resource", scalar, stateful=True, **attrs)
+    op(f"{suffix}", "-> handle: Ref(string)", lambda c: [(2,)], stateful=True, **attrs)
 
 
 _handle("FIFOQueue", **_QUEUE)

@@ -73,9 +73,7 @@ def _axes(x: Any, indices: Any) -> tuple[int, ...] | None:
     ndim = x.ndim
     for axis in given:
         if not -ndim <= axis < ndim:
-            raise invalid(
-                f"Invalid reduction dimension ({axis} for input with {ndim} dimension(s)"
-            )
+            raise invalid(f"Invalid reduction dimension ({axis} for input with {ndim} dimension(s)")
     if len(given) == 1:
         return None if ndim == 1 else (given[0] % ndim,)
     axes = {axis % ndim for axis in given}

@@ -1,5 +1,5 @@
-"""Resource variables: ops on a variable behind a handle. At run time a handle is the variable itself
-(plan/state.py). Scatter updates are in scatter.py, slice assignment in slicing.py.
+"""Resource variables: ops on a variable behind a handle. At run time a handle is the variable
+itself (plan/state.py). Scatter updates are in scatter.py, slice assignment in slicing.py.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import numpy as np
 
 from minitf_runtime.errors import FailedPreconditionError, NotFoundError, invalid
 from minitf_runtime.ops import dims
+from minitf_runtime.ops.gather import gather_nd, gather_v2
 from minitf_runtime.ops.registry import Attr, ShapeContext, Type, kernel, no_outputs, op, scalar
 from minitf_runtime.ops.state import assign_add, assign_sub, count_up_to
 from minitf_runtime.types import INDEX, DType, Shape, int32
@@ -67,7 +68,12 @@ def var_is_initialized_op(xp: Any, handle: Any) -> Any:
     return np.bool_(handle.initialized)
 
 
-@op("VariableShape", "input: resource -> output: out_type", stateful=True, out_type=Type(INDEX, int32))
+@op(
+    "VariableShape",
+    "input: resource -> output: out_type",
+    stateful=True,
+    out_type=Type(INDEX, int32),
+)
 def variable_shape_shape(c: ShapeContext) -> list[Shape]:
     """The variable's shape, once it is known."""
     shape = c.shape_value(0)
@@ -142,3 +148,50 @@ def resource_count_up_to_shape(c: ShapeContext) -> list[Shape]:
 @kernel("ResourceCountUpTo")
 def resource_count_up_to(xp: Any, handle: Any, *, limit: int) -> Any:
     return count_up_to(xp, handle, limit=limit)
+
+
+# ---- reads of a part
+
+
+@op(
+    "ResourceGather",
+    "resource: resource, indices: Tindices -> output: dtype",
+    stateful=True,
+    batch_dims=0,
+    validate_indices=True,
+    dtype=Type(),
+    Tindices=Type(INDEX),
+)
+def resource_gather_shape(c: ShapeContext) -> list[Shape]:
+    """Rows of the variable; the first `batch_dims` axes are walked together."""
+    whole, indices = dims.at_least(c.shape_value(0), c["batch_dims"] + 1), c.shape(1)
+    if whole is None or indices is None:
+        return [None]
+    batch = c["batch_dims"]
+    return [whole[:batch] + indices[batch:] + whole[batch + 1 :]]
+
+
+@kernel("ResourceGather")
+def resource_gather(xp: Any, handle: Any, indices: Any, *, batch_dims: int) -> Any:
+    return gather_v2(xp, handle.read(), indices, batch_dims, batch_dims=batch_dims)
+
+
+@op(
+    "ResourceGatherNd",
+    "resource: resource, indices: Tindices -> output: dtype",
+    stateful=True,
+    dtype=Type(),
+    Tindices=Type(INDEX),
+)
+def resource_gather_nd_shape(c: ShapeContext) -> list[Shape]:
+    """The slice of the variable at each index vector."""
+    whole, indices = c.shape_value(0), dims.at_least(c.shape(1), 1)
+    if whole is None or indices is None or indices[-1] is None:
+        return [None]
+    dims.at_least(whole, indices[-1])
+    return [indices[:-1] + whole[indices[-1] :]]
+
+
+@kernel("ResourceGatherNd")
+def resource_gather_nd(xp: Any, handle: Any, indices: Any) -> Any:
+    return gather_nd(xp, handle.read(), indices)

@@ -6,12 +6,12 @@ Updates of one place are done one after another, in the order of the indices.
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import prod
 from typing import Any
 
 from minitf_runtime.errors import invalid
 from minitf_runtime.ops import dims
-from minitf_runtime.ops.registry import ShapeContext, Type, kernel, no_outputs, op
+from minitf_runtime.ops.gather import check_indices, scatter_into, scatter_nd_checks
+from minitf_runtime.ops.registry import ShapeContext, Type, kernel, op
 from minitf_runtime.types import FLOATS, INDEX, NUMBERS, Shape, int32, int64, show_shape
 
 UFUNCS = {
@@ -44,21 +44,6 @@ def _resource_scatter_shape(c: ShapeContext) -> list[Shape]:
     return []
 
 
-def checked_rows(xp: Any, indices: Any, size: int) -> Any:
-    """The indices of rows, flat. Raises InvalidArgumentError for one outside of [0, size)."""
-    flat = indices.reshape(-1)
-    if flat.size and (flat.min() < 0 or flat.max() >= size):
-        bad = int(xp.flatnonzero((flat < 0) | (flat >= size))[0])
-        place, rest = [], bad
-        for n in reversed(indices.shape):
-            rest, at = divmod(rest, n)
-            place.insert(0, at)
-        raise invalid(
-            f"indices{show_shape(place)} = {int(flat[bad])} is not in [0, {size})"
-        )
-    return flat
-
-
 def _rows_to_update(xp: Any, array: Any, indices: Any, updates: Any) -> tuple[Any, Any]:
     """Flat indices, and one update row for each of them."""
     row = array.shape[1:]
@@ -68,7 +53,8 @@ def _rows_to_update(xp: Any, array: Any, indices: Any, updates: Any) -> tuple[An
             f"updates.shape {show_shape(updates.shape)}, indices.shape "
             f"{show_shape(indices.shape)}, params.shape {show_shape(array.shape)}"
         )
-    rows = checked_rows(xp, indices, array.shape[0])
+    check_indices(indices, array.shape[0])
+    rows = indices.reshape(-1)
     return rows, xp.broadcast_to(updates, indices.shape + row).reshape(rows.shape + row)
 
 
@@ -104,64 +90,22 @@ def _scatter_update(xp: Any, ref: Any, indices: Any, updates: Any) -> Any:
 
 def scatter_nd_shape(c: ShapeContext) -> list[Shape]:
     """The variable's shape; the last axis of the indices leads into it."""
-    _check_nd(c.shape(0), c.shape(1), c.shape(2))
+    scatter_nd_checks(dims.at_least(c.shape(1), 1), c.shape(2), c.shape(0))
     return [c.shape(0)]
 
 
 def _resource_scatter_nd_shape(c: ShapeContext) -> list[Shape]:
-    _check_nd(c.shape_value(0), c.shape(1), c.shape(2))
+    scatter_nd_checks(dims.at_least(c.shape(1), 1), c.shape(2), c.shape_value(0))
     return []
 
 
-def _check_nd(variable: Shape, indices: Shape, updates: Shape) -> None:
-    if variable is None or indices is None or updates is None or indices[-1:] in ((), (None,)):
-        return
-    dims.at_least(variable, indices[-1])
-    dims.merge(indices[:-1] + variable[indices[-1] :], updates)
-
-
-def _scatter_nd_with(ufunc: str) -> Callable[..., Any]:
+def _scatter_nd_with(how: str) -> Callable[..., Any]:
     def scatter_nd(xp: Any, ref: Any, indices: Any, updates: Any) -> Any:
         with ref.writable() as array:
-            blocks, places = nd_places(xp, array, indices, updates)
-            values = updates.reshape((places.size, *blocks.shape[1:]))
-            if ufunc:
-                update_rows(xp, getattr(xp, ufunc), blocks, places, values)
-            else:
-                blocks[places] = values
+            scatter_into(xp, array, indices, updates, how)
         return ref
 
     return scatter_nd
-
-
-def nd_places(xp: Any, array: Any, indices: Any, updates: Any) -> tuple[Any, Any]:
-    """The array as rows of the blocks that the indices pick, and the row of each index."""
-    depth = indices.shape[-1]
-    outer, block = array.shape[:depth], array.shape[depth:]
-    if updates.shape != indices.shape[:-1] + block:
-        raise invalid(
-            "Must have updates.shape = indices.shape[:batch_dim] + params_shape[slice_dim:], got "
-            f"updates.shape: {show_shape(updates.shape)}, indices.shape: "
-            f"{show_shape(indices.shape)}, params_shape: {show_shape(array.shape)}, "
-            f"slice_dim: {depth}, and batch_dim: {indices.ndim - 1}"
-        )
-    flat = indices.reshape(prod(indices.shape[:-1]), depth)
-    _check_places(xp, flat, outer, array.shape)
-    places = xp.zeros(len(flat), xp.int64)
-    for axis, n in enumerate(outer):
-        places = places * n + flat[:, axis]
-    return array.reshape((prod(outer), *block)), places
-
-
-def _check_places(xp: Any, flat: Any, outer: Any, shape: Any) -> None:
-    for axis, n in enumerate(outer):
-        wrong = (flat[:, axis] < 0) | (flat[:, axis] >= n)
-        if wrong.any():
-            bad = int(xp.flatnonzero(wrong)[0])
-            raise invalid(
-                f"indices[{bad}] = {show_shape(flat[bad].tolist())} does not index into shape "
-                f"{show_shape(shape)}"
-            )
 
 
 # ---- the table
@@ -192,7 +136,7 @@ def _declare(name: str, types: Any, fn: Callable[..., Any], locks: bool, nd: boo
 
 
 _declare("ScatterUpdate", (), _scatter_update, True, False)
-_declare("ScatterNdUpdate", (), _scatter_nd_with(""), True, True)
+_declare("ScatterNdUpdate", (), _scatter_nd_with("update"), True, True)
 for _name, _ufunc in UFUNCS.items():
     _types = _ORDERED if _name in ("Min", "Max") else NUMBERS
     _declare(f"Scatter{_name}", _types, _scatter_with(_ufunc), False, False)

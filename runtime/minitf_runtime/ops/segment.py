@@ -151,7 +151,8 @@ def _unsorted_with(kind: str) -> Callable[..., Any]:
 
 def _checked_count(num_segments: Any) -> int:
     if num_segments.ndim:
-        raise invalid(f"num_segments should be a scalar, not shape {show_shape(num_segments.shape)}")
+        shape = show_shape(num_segments.shape)
+        raise invalid(f"num_segments should be a scalar, not shape {shape}")
     if num_segments < 0:
         raise invalid(f"Input num_segments == {num_segments} must not be negative.")
     return int(num_segments)
@@ -191,9 +192,7 @@ def _sparse_shape(c: ShapeContext) -> list[Shape]:
 
 
 def _sparse_with(kind: str) -> Callable[..., Any]:
-    def sparse_segment(
-        xp: Any, data: Any, indices: Any, ids: Any, num_segments: Any = None
-    ) -> Any:
+    def sparse_segment(xp: Any, data: Any, indices: Any, ids: Any, num_segments: Any = None) -> Any:
         if indices.ndim != 1 or indices.shape != ids.shape:
             raise invalid("segment_ids and indices should have same size.")
         count = _count_given(_sorted_count(xp, ids), num_segments)

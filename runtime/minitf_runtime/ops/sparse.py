@@ -1,4 +1,7 @@
-"""Ops on sparse tensors: triples of indices [n, rank], values [n] and a dense shape [rank]."""
+"""Sparse tensors: triples of indices [n, rank], values [n] and a dense shape [rank].
+
+Ops that make, reorder, cut and join them; arithmetic on them is in sparse_math.py.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +12,13 @@ import numpy as np
 
 from minitf_runtime.errors import invalid
 from minitf_runtime.ops import dims
-from minitf_runtime.ops.array import zeros_of
 from minitf_runtime.ops.registry import Attr, Count, ShapeContext, Type, kernel, op
-from minitf_runtime.types import INDEX, NUMBERS, Shape, int64, show_shape
+from minitf_runtime.types import INDEX, Shape, show_shape
 
 _SPARSE = "indices: int64, {0}values: T, {0}shape: int64"
 
 
-def _triple(c: ShapeContext, at: int) -> tuple[dims.Size, dims.Size]:
+def triple(c: ShapeContext, at: int) -> tuple[dims.Size, dims.Size]:
     """Number of values and rank of the sparse tensor whose parts begin at input `at`."""
     count, rank = dims.with_rank(c.shape(at), 2)
     (values,) = dims.with_rank(c.shape(at + 1), 1)
@@ -24,7 +26,7 @@ def _triple(c: ShapeContext, at: int) -> tuple[dims.Size, dims.Size]:
     return dims.merge_sizes(count, values), dims.merge_sizes(rank, sizes)
 
 
-# ---- to and with dense tensors
+# ---- to dense tensors
 
 
 @op(
@@ -88,58 +90,6 @@ def _check_inside(rows: Any, shape: list[int], ordered: bool) -> None:
         before = tuple(row)
 
 
-@op(
-    "SparseTensorDenseMatMul",
-    "a_indices: Tindices, a_values: T, a_shape: int64, b: T -> product: T",
-    T=Type(),
-    Tindices=Type(INDEX, int64),
-    adjoint_a=False,
-    adjoint_b=False,
-)
-def sparse_tensor_dense_mat_mul_shape(c: ShapeContext) -> list[Shape]:
-    """A sparse matrix times a dense one."""
-    dims.with_rank(c.shape(0), 2)
-    dims.with_rank(c.shape(1), 1)
-    rows, inner = dims.with_rank(c.shape_value(2), 2)
-    left, right = dims.with_rank(c.shape(3), 2)
-    if c["adjoint_a"]:
-        rows, inner = inner, rows
-    if c["adjoint_b"]:
-        left, right = right, left
-    dims.merge_sizes(inner, left)
-    return [(rows, right)]
-
-
-@kernel("SparseTensorDenseMatMul", host_inputs="a_shape")
-def sparse_tensor_dense_mat_mul(
-    xp: Any, indices: Any, values: Any, shape: Any, b: Any, *, adjoint_a: Any, adjoint_b: Any
-) -> Any:
-    if b.ndim != 2:
-        raise invalid(f"Tensor 'b' is not a matrix: {show_shape(b.shape)}")
-    if shape.shape != (2,):
-        raise invalid(f"Tensor 'a_shape' must have 2 elements: {show_shape(shape.shape)}")
-    rows, inner = shape.tolist()
-    row, col = indices[:, 0], indices[:, 1]
-    if adjoint_a:
-        rows, inner, row, col, values = inner, rows, col, row, xp.conj(values)
-    right = xp.conj(b.T) if adjoint_b else b
-    if len(right) != inner:
-        raise invalid(
-            f"Cannot multiply A and B because inner dimension does not match: {inner} vs. "
-            f"{len(right)}.  Did you forget a transpose?  Dimensions of A: "
-            f"[{shape[0]}, {shape[1]}).  Dimensions of B: {show_shape(b.shape)}"
-        )
-    for what, at, limit in (("k", col, inner), ("m", row, rows)):
-        wrong = (at < 0) | (at >= limit)
-        if bool(wrong.any()):
-            i = int(wrong.argmax())
-            raise invalid(f"{what} ({at[i]}) from index[{i},{0 if what == 'm' else 1}] out of "
-                          f"bounds (>={limit})")  # fmt: skip
-    out = xp.zeros((rows, right.shape[1]), values.dtype)
-    xp.add.at(out, row, values[:, None] * right[col])
-    return out
-
-
 # ---- the triple itself
 
 
@@ -150,7 +100,7 @@ def sparse_tensor_dense_mat_mul(
 )
 def sparse_reorder_shape(c: ShapeContext) -> list[Shape]:
     """The same tensor with its indices in row-major order."""
-    _triple(c, 0)
+    triple(c, 0)
     return [c.shape(0), c.shape(1)]
 
 
@@ -210,15 +160,15 @@ def sparse_reshape(xp: Any, indices: Any, shape: Any, new_shape: Any) -> Any:
             f"Input to reshape is a tensor with {count} dense values, but the requested shape has "
             f"{known}. input_shape={show_shape(shape)} output_shape={show_shape(sizes)}"
         )
-    flat = indices @ xp.asarray(_strides(shape.tolist()))
+    flat = indices @ xp.asarray(strides_of(shape.tolist()))
     out = xp.empty((len(indices), len(sizes)), np.int64)
-    for axis, stride in enumerate(_strides(sizes)):
+    for axis, stride in enumerate(strides_of(sizes)):
         out[:, axis] = flat // max(int(stride), 1)
         flat = flat % max(int(stride), 1)
     return out, np.array(sizes, np.int64)
 
 
-def _strides(shape: list[int]) -> Any:
+def strides_of(shape: list[int]) -> Any:
     """How far apart neighbours along each axis lie in row-major order."""
     return np.array([math.prod(shape[i + 1 :]) for i in range(len(shape))], np.int64)
 
@@ -231,7 +181,7 @@ def _strides(shape: list[int]) -> Any:
 )
 def sparse_fill_empty_rows_shape(c: ShapeContext) -> list[Shape]:
     """default_value at column 0 of each row that had no value."""
-    count, rank = _triple(c, 0)
+    count, rank = triple(c, 0)
     dims.with_rank(c.shape(3), 0)
     sizes = c.shape_value(2)
     return [(None, rank), (None,), (sizes[0] if sizes else None,), (count,)]
@@ -309,31 +259,49 @@ def sparse_concat(xp: Any, indices: Any, values: Any, shapes: Any, *, concat_dim
 
 
 @op(
-    "SparseAdd",
-    "a_indices: int64, a_values: T, a_shape: int64, b_indices: int64, b_values: T, b_shape: int64,"
-    " thresh: Treal -> sum_indices: int64, sum_values: T, sum_shape: int64",
-    T=Type(NUMBERS),
-    Treal=Type(),
+    "SparseFillEmptyRowsGrad",
+    "reverse_index_map: int64, grad_values: T -> d_values: T, d_default_value: T",
+    T=Type(),
 )
-def sparse_add_shape(c: ShapeContext) -> list[Shape]:
-    """The sum; values whose size does not exceed thresh are left out (0 keeps all)."""
-    (rank,) = dims.with_rank(c.shape(2), 1)
+def sparse_fill_empty_rows_grad_shape(c: ShapeContext) -> list[Shape]:
+    return [dims.with_rank(c.shape(0), 1), ()]
+
+
+@kernel("SparseFillEmptyRowsGrad")
+def sparse_fill_empty_rows_grad(xp: Any, places: Any, grad: Any) -> Any:
+    own = grad[places]
+    added = xp.ones(len(grad), bool)
+    added[places] = False
+    return own, grad[added].sum(dtype=grad.dtype)
+
+
+# ---- slices
+
+
+@op(
+    "SparseSlice",
+    f"{_SPARSE.format('')}, start: int64, size: int64"
+    " -> output_indices: int64, output_values: T, output_shape: int64",
+    T=Type(),
+)
+def sparse_slice_shape(c: ShapeContext) -> list[Shape]:
+    """The values inside a box, the part of the box that lies in the tensor being the new shape."""
+    _, rank = triple(c, 0)
     return [(None, rank), (None,), (rank,)]
 
 
-@kernel("SparseAdd", host_inputs="a_shape b_shape", host_outputs="sum_shape")
-def sparse_add(
-    xp: Any, a: Any, a_values: Any, a_shape: Any, b: Any, b_values: Any, b_shape: Any, thresh: Any
-) -> Any:
-    if a_shape.tolist() != b_shape.tolist():
+@kernel("SparseSlice", host_inputs="shape start size", host_outputs="output_shape")
+def sparse_slice(xp: Any, indices: Any, values: Any, shape: Any, start: Any, size: Any) -> Any:
+    if start.shape != shape.shape or size.shape != shape.shape:
         raise invalid(
-            "Operands do not have the same shape: "
-            f"{show_shape(a_shape)} vs. {show_shape(b_shape)}"
+            f"Expected start and size to be vectors of length {len(shape)}, but got lengths "
+            f"{start.size} and {size.size}"
         )
-    joined = xp.concatenate([a, b])
-    flat = joined @ xp.asarray(_strides(a_shape.tolist()))
-    _, first, inverse = xp.unique(flat, return_index=True, return_inverse=True)
-    total = zeros_of(xp, len(first), a_values.dtype)
-    xp.add.at(total, inverse.reshape(-1), xp.concatenate([a_values, b_values]))
-    kept = xp.abs(total) >= thresh
-    return joined[first][kept], total[kept], a_shape
+    inside = _inside(xp, indices, start, size)
+    moved = indices[inside] - xp.asarray(start)
+    return moved, values[inside], np.maximum(np.minimum(size, shape - start), 0)
+
+
+def _inside(xp: Any, indices: Any, start: Any, size: Any) -> Any:
+    low, high = xp.asarray(start), xp.asarray(start + size)
+    return ((indices >= low) & (indices < high)).all(axis=1)

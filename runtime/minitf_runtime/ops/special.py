@@ -1,5 +1,5 @@
-"""Ops of special functions: error functions, gamma functions and their kin, beta, zeta, Bessel. What they
-compute is in special_functions.py, in float64."""
+"""Ops of special functions: error, gamma, beta, zeta and Bessel functions. What they compute is in
+special_functions.py, in float64."""
 
 from __future__ import annotations
 
@@ -42,6 +42,7 @@ _BINARY: dict[str, tuple[str, Callable[..., Any]]] = {
     "Igammac": ("a: T, x: T -> z: T", functions.igammac),
     "IgammaGradA": ("a: T, x: T -> z: T", functions.igamma_grad_a),
     "Polygamma": ("a: T, x: T -> z: T", functions.polygamma),
+    "RandomGammaGrad": ("alpha: T, sample: T -> output: T", functions.random_gamma_grad),
     "Zeta": ("x: T, q: T -> z: T", functions.zeta),
 }
 for _name, (_signature, _fn) in _BINARY.items():

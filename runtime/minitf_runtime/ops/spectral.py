@@ -102,9 +102,5 @@ for _rank, _end in _SUFFIX.items():
         f"IRFFT{_end}", "input: complex64, fft_length: int32 -> output: float32",
         _real_shape(_rank, False),
     )  # fmt: skip
-    kernel(f"RFFT{_end}", host_inputs="fft_length")(
-        _real_with("rfftn", _rank, "complex64", False)
-    )
-    kernel(f"IRFFT{_end}", host_inputs="fft_length")(
-        _real_with("irfftn", _rank, "float32", True)
-    )
+    kernel(f"RFFT{_end}", host_inputs="fft_length")(_real_with("rfftn", _rank, "complex64", False))
+    kernel(f"IRFFT{_end}", host_inputs="fft_length")(_real_with("irfftn", _rank, "float32", True))

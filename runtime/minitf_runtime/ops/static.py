@@ -14,7 +14,7 @@ import numpy as np
 
 from minitf_runtime.errors import OpError
 from minitf_runtime.ops.registry import OPS, OpDef, arity, find_kernel
-from minitf_runtime.types import Shape, is_full
+from minitf_runtime.types import Shape, is_full, num_elements, resource
 
 MAX_ELEMENTS = 10_000  # larger values are not worth knowing at graph construction
 MAX_DEPTH = 60
@@ -52,19 +52,6 @@ class StaticValues:
             return (None,) * own[0]
         return found
 
-    def size_value(self, key: Hashable, depth: int) -> int | None:
-        """A scalar (or one-element) integer tensor, where known."""
-        value = self.value(key)
-        if value is not None and value.size == 1:
-            return int(value.reshape(()))
-        op, attrs, inputs, _, _, _ = self._describe(key)
-        if op == "StridedSlice" and depth < MAX_DEPTH:
-            picked = _strided(self, attrs, inputs, depth + 1)
-            return picked if isinstance(picked, int) else None
-        if op in ("Cast", "Identity") and depth < MAX_DEPTH:
-            return self.size_value(inputs[0], depth + 1)
-        return None
-
     def _compute(self, key: Hashable, depth: int) -> Any:
         op, attrs, inputs, shapes, index, own = self._describe(key)
         if op == "Const":
@@ -72,17 +59,11 @@ class StaticValues:
             return value if value.size <= MAX_ELEMENTS else None
         if op == "Shape" and is_full(shapes[0]):
             return np.array(shapes[0], attrs["out_type"].as_numpy_dtype)
-        if op == "Rank" and shapes[0] is not None:
-            return np.array(len(shapes[0]), np.int32)
-        if op == "Size" and is_full(shapes[0]):
-            return np.array(
-                int(np.prod(shapes[0], dtype=np.int64)), attrs["out_type"].as_numpy_dtype
-            )
         opdef = OPS.get(op)
         kernel = find_kernel(op, attrs, "CPU") if opdef is not None else None
-        if opdef is None or kernel is None or opdef.stateful or not inputs or not is_full(own):
+        if opdef is None or kernel is None or opdef.stateful or not inputs:
             return None
-        if int(np.prod(own, dtype=np.int64)) > MAX_ELEMENTS or "node" in kernel.keywords:
+        if "node" in kernel.keywords or (num_elements(own) or 0) > MAX_ELEMENTS:
             return None
         values = []
         for one in inputs:
@@ -124,8 +105,11 @@ def _from_shape(s: StaticValues, attrs: Any, inputs: Any, shapes: Any, depth: in
 
 
 def _from_pack(s: StaticValues, attrs: Any, inputs: Any, shapes: Any, depth: int) -> Shape:
-    sizes = (s.size_value(i, depth) for i in inputs)
-    return tuple(None if n is None or n < 0 else n for n in sizes)
+    """TF knows a size only as a constant: not as x.shape[i] of a partly known shape."""
+    if any(shape != () for shape in shapes):
+        return None
+    values = (s.value(i, depth) for i in inputs)
+    return tuple(None if v is None or v < 0 else int(v) for v in values)
 
 
 def _from_concat(s: StaticValues, attrs: Any, inputs: Any, shapes: Any, depth: int) -> Shape:
@@ -144,25 +128,17 @@ def _from_handle(s: StaticValues, attrs: Any, inputs: Any, shapes: Any, depth: i
 
 
 def _through(s: StaticValues, attrs: Any, inputs: Any, shapes: Any, depth: int) -> Shape:
-    return s.shape_value(inputs[0], depth)
+    return s.shape_value(inputs[0], depth) if attrs["T"] is resource else None
 
 
 def _from_slice(s: StaticValues, attrs: Any, inputs: Any, shapes: Any, depth: int) -> Shape:
-    picked = _strided(s, attrs, inputs, depth)
-    return picked if isinstance(picked, tuple) else None
-
-
-def _strided(s: StaticValues, attrs: Any, inputs: Any, depth: int) -> Any:
-    """shape[begin:end:stride] or shape[i], for the simple forms that Python code makes."""
+    """shape[begin:end:stride], in the simple forms that Python code makes."""
     whole = s.shape_value(inputs[0], depth)
-    begin, end, step = (s.value(i) for i in inputs[1:4])
+    begin, end, step = (s.value(i, depth) for i in inputs[1:4])
     if whole is None or begin is None or end is None or step is None or begin.size != 1:
         return None
-    if attrs["ellipsis_mask"] or attrs["new_axis_mask"]:
+    if attrs["ellipsis_mask"] or attrs["new_axis_mask"] or attrs["shrink_axis_mask"]:
         return None
-    if attrs["shrink_axis_mask"] & 1:
-        at = int(begin[0])
-        return whole[at] if -len(whole) <= at < len(whole) else None
     first = None if attrs["begin_mask"] & 1 else int(begin[0])
     last = None if attrs["end_mask"] & 1 else int(end[0])
     return whole[first : last : int(step[0])]
@@ -173,7 +149,6 @@ _SHAPE_RULES: dict[str, Callable[..., Shape]] = {
     "VarHandleOp": _from_handle,
     "Pack": _from_pack,
     "ConcatV2": _from_concat,
-    "Cast": _through,
     "Identity": _through,
     "StridedSlice": _from_slice,
 }

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from minitf_runtime.errors import invalid
-from minitf_runtime.ops.registry import ShapeContext, Type, Types, kernel, op, scalar, unchanged
+from minitf_runtime.ops.registry import ShapeContext, Type, kernel, op, unchanged
 from minitf_runtime.ops.strings import mapped
 from minitf_runtime.types import (
     COMPLEX,
@@ -162,74 +161,3 @@ def decode_base64(xp: Any, x: Any) -> Any:
             raise invalid("Invalid character found in base64.") from None
 
     return mapped(decode, x)
-
-
-# ---- printed tensors
-
-
-op(
-    "StringFormat",
-    "inputs: T -> output: string",
-    scalar,
-    T=Types(),
-    template="%s",
-    placeholder="%s",
-    summarize=3,
-)
-
-
-@kernel("StringFormat", device="CPU")
-def string_format(
-    xp: Any, inputs: Any, *, template: Any, placeholder: Any, summarize: Any
-) -> Any:
-    parts = template.split(placeholder)
-    if len(parts) != len(inputs) + 1:
-        raise invalid(f"num placeholders in template and num inputs must match: {len(parts) - 1} "
-                      f"vs. {len(inputs)}")  # fmt: skip
-    text = parts[0].encode("latin-1")
-    for value, after in zip(inputs, parts[1:]):
-        text += summary(value, summarize) + after.encode("latin-1")
-    out = np.empty((), object)
-    out[()] = text
-    return out
-
-
-def summary(value: Any, summarize: int) -> bytes:
-    """A tensor as TF prints it: the first and last `summarize` entries of each axis (-1: all)."""
-    show: Callable[[Any], bytes]
-    if value.dtype == np.dtype(object):
-        show = _quoted
-    elif value.dtype.kind == "f":
-        show = _short
-    else:
-        show = _whole
-    return _nested(np.asarray(value), summarize, show)
-
-
-def _nested(value: Any, summarize: int, show: Callable[[Any], bytes]) -> bytes:
-    if value.ndim == 0:
-        return show(value.reshape(1)[0])
-    near = (b" " if value.ndim == 1 else b"\n" * (value.ndim - 1) + b" ")
-    count = len(value)
-    if summarize < 0 or count <= 2 * summarize:
-        rows = [_nested(value[i : i + 1].reshape(value.shape[1:]), summarize, show)
-                for i in range(count)]  # fmt: skip
-        return b"[" + near.join(rows) + b"]"
-    rows = [_nested(value[i : i + 1].reshape(value.shape[1:]), summarize, show)
-            for i in (*range(summarize), *range(count - summarize, count))]  # fmt: skip
-    dots = near.replace(b" ", b"") + b"..." if value.ndim > 1 else b" ..."
-    return (
-        b"[" + near.join(rows[:summarize]) + dots + near + near.join(rows[summarize:]) + b"]"
-    )
-
-
-def _quoted(text: bytes) -> bytes:
-    return b'"' + text + b'"'
-
-
-def _short(value: Any) -> bytes:
-    return b"%g" % float(value)
-
-
-def _whole(value: Any) -> bytes:
-    return str(int(value)).encode() if np.asarray(value).dtype.kind != "c" else str(value).encode()

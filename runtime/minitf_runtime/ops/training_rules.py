@@ -15,8 +15,8 @@ from typing import Any
 
 from minitf_runtime.errors import invalid
 from minitf_runtime.ops import dims
+from minitf_runtime.ops.gather import check_indices
 from minitf_runtime.ops.registry import ShapeContext, Type, kernel, op
-from minitf_runtime.ops.scatter import checked_rows
 from minitf_runtime.types import INDEX, NUMBERS, Shape, show_shape
 
 _GRADIENT = ("grad", "delta")
@@ -34,8 +34,8 @@ def rule(
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Declares the ops of the update rule below.
 
-    `variables` are what it changes; of `inputs`, grad or delta is shaped as they are, and the others
-    are scalars. Sparse ops take the indices of the gradient's rows right after it.
+    `variables` are what it changes; of `inputs`, grad or delta is shaped as they are, and the
+    others are scalars. Sparse ops take the indices of the gradient's rows right after it.
     """
     cells = variables.split()
     dense_names, sparse_names = inputs.split(), (sparse_inputs or inputs).split()
@@ -162,7 +162,7 @@ def _apply_to_rows(
     xp: Any, fn: Any, arrays: list[Any], indices: Any, inputs: list[Any], grad_at: int, attrs: Any
 ) -> None:
     """The rule on the rows that the indices name; a row named twice is updated twice."""
-    checked_rows(xp, indices, arrays[0].shape[0])
+    check_indices(indices, arrays[0].shape[0])
     grad = inputs[grad_at]
     for chosen in rounds(xp, indices):
         rows = indices[chosen]

@@ -8,6 +8,9 @@ from dataclasses import dataclass, field
 from minitf_runtime.graph import Graph, Node, Reason
 from minitf_runtime.types import DType, Shape, nbytes, string
 
+SENDS = ("_Send", "_HostSend")
+RECVS = ("_Recv", "_HostRecv")
+
 
 @dataclass(frozen=True)
 class Devices:

@@ -8,7 +8,7 @@ from minitf_runtime.devices.name import task_of
 from minitf_runtime.errors import InvalidArgumentError
 from minitf_runtime.graph import CONTROL, Graph, Node, Reason
 from minitf_runtime.passes.cut import Pair, cut
-from minitf_runtime.passes.data import Devices, Edge, Placed
+from minitf_runtime.passes.data import SENDS, Devices, Edge, Placed
 from minitf_runtime.passes.frames import has_loops
 from minitf_runtime.passes.ids import id_order
 from minitf_runtime.passes.loops import Looped, NewName, add_control_loops, move_control_flow
@@ -119,10 +119,12 @@ def _why(
     for user in users:
         n = everything[user.removeprefix("^")]
         if n.name in placement:
-            reason = Reason("consumer", f"'{n.name}' ({n.op}) takes it there", n.source)
+            does = "waits for it" if user.startswith("^") else "takes it"
+            reason = Reason("consumer", f"'{n.name}' ({n.op}) {does} there", n.source)
             return (reason, *placement[n.name].why)
-        if n.op in ("_Send", "_HostSend", "_Retval") and n.name.startswith(("_send_", "_retval_")):
-            return (Reason("fetch", "the client fetches it", n.source),)
-        if n.op in ("_Send", "_HostSend"):
-            return (Reason("relay", "another device of the task takes it from there", n.source),)
-    return (Reason("loop", "the device takes part in a loop"),)
+    n = everything[users[0].removeprefix("^")]
+    if n.op == "_Retval" or n.attrs.get("client_terminated"):
+        return (Reason("fetch", "the client fetches it", n.source),)
+    if n.op in SENDS:
+        return (Reason("relay", "another device of the task takes it from there", n.source),)
+    return (Reason("loop", "the device takes part in a loop", n.source),)

@@ -30,8 +30,13 @@ def place_graph(
     return place(graph, devices, soft=soft, assigned=assigned, kernel_types=kernel_types)
 
 
+def with_devices(graph: Graph, placement: Mapping[str, Placed]) -> Graph:
+    """The graph with every node's device the one it was given."""
+    return graph.map(lambda n: n.with_(device=placement[n.name].device))
+
+
 def partition_placed(
-    graph: Graph,
+    whole: Graph,
     placement: Mapping[str, Placed],
     devices: Devices,
     *,
@@ -43,10 +48,10 @@ def partition_placed(
 ) -> tuple[Partitioned, int]:
     """A step of a placed graph, cut into parts; and the counter of names for the next step.
 
+    whole: see `with_devices`; steps of one session share it. placement: for the reasons alone.
     feed_shapes: what is known of the values fed; without it the shapes are those of construction.
     Raises InvalidArgumentError or NotFoundError for bad names.
     """
-    whole = graph.map(lambda n: n.with_(device=placement[n.name].device))
     step = prune(whole, devices, feeds, fetches, targets)
     pruned = step.graph
     checked = os.environ.get("MINITF_VERIFY") == "1"
@@ -96,7 +101,7 @@ def partition_graph(
     graph = rewrite(graph)
     placement = place_graph(graph, devices, soft=soft, assigned=assigned, kernel_types=kernel_types)
     return partition_placed(
-        graph,
+        with_devices(graph, placement),
         placement,
         devices,
         feeds=feeds,

@@ -9,11 +9,8 @@ from collections.abc import Callable, Iterator, Mapping
 
 from minitf_runtime.errors import InternalError
 from minitf_runtime.graph import Graph, Node
-from minitf_runtime.passes.data import Devices, Partitioned
+from minitf_runtime.passes.data import RECVS, SENDS, Devices, Partitioned
 from minitf_runtime.passes.ids import is_back_edge, sources
-
-SENDS = ("_Send", "_HostSend")
-RECVS = ("_Recv", "_HostRecv")
 
 
 def verify_graph(graph: Graph, devices: Devices, after: str) -> None:

@@ -71,10 +71,12 @@ class Emitter:
         self.blocks = 0
         self.counters: list[str] = []  # iteration counters of the loops around
         self.structure = Structure([], {}, {})
+        self.wanted: set[Tensor] = set()
 
     def source(self, members: list[Node], nodes: Sequence[Node]) -> tuple[str, dict[int, Node]]:
         """The text of `run`, and which node each line runs."""
         self._find_crossings(nodes)
+        self.wanted = {t for n in nodes for t in n.inputs}
         items: list[Item] = list(members)
         if has_control_flow(members):
             self.structure = structure(members, self.part.maybe_dead)
@@ -127,8 +129,8 @@ class Emitter:
         with _Block(self):
             for n in items:
                 self._node(n, ())  # type: ignore[arg-type]
-            if len(self.lines) == before:
-                self._line("pass", None)
+        if len(self.lines) == before:
+            self.lines.pop()  # nothing to run: aliases only
 
     def _condition(self, guard: Guard) -> str:
         return " and ".join(self._literal_text(x) for x in guard)
@@ -313,21 +315,22 @@ class Emitter:
 
     def _merge(self, n: Node) -> None:
         """The first input that is alive, and its index."""
-        value, index = "DEAD", "DEAD"
-        for i in reversed(range(len(n.inputs))):
-            known = frozenset(self.structure.guards[n.name])
-            guard = tuple(x for x in self.structure.of(n.inputs[i]) if x not in known)
-            one = self._read(n, i)
-            if guard:
-                condition = self._condition(guard)
-                value = f"{one} if {condition} else ({value})"
-                index = f"{i} if {condition} else ({index})"
-            else:
-                value, index = one, str(i)
+        value = self._first_alive(n, [self._read(n, i) for i in range(len(n.inputs))])
         self._line(f"{self._local(n, 0)} = {value}", n)
         self.is_ref[n.name, 0] = n.input_types[0].is_ref
+        if (n.name, 1) not in self.wanted:
+            return
         self.names.setdefault("int32", np.int32)
+        index = self._first_alive(n, [str(i) for i in range(len(n.inputs))])
         self._line(f"{self._local(n, 1)} = int32({index} or 0)", n)
+
+    def _first_alive(self, n: Node, choices: list[str]) -> str:
+        known = self.structure.guards[n.name]
+        text = "DEAD"
+        for source, choice in reversed(list(zip(n.inputs, choices))):
+            guard = tuple(x for x in self.structure.of(source) if x not in known)
+            text = f"{choice} if {self._condition(guard)} else ({text})" if guard else choice
+        return text
 
     def _call(self, n: Node) -> None:
         kernel = find_kernel(n.op, n.attrs, self.device_type)

@@ -119,6 +119,7 @@ class _Guards:
         self.dead = dead
         self.nodes: dict[str, Guard] = {}
         self.outputs: dict[Tensor, Guard] = {}
+        self._same: dict[Tensor, Tensor] = {}  # tensor -> the one whose value it hands on
 
     def of(self, tensor: Tensor) -> Guard:
         return self.outputs.get(tensor, self.nodes.get(tensor[0], ()))
@@ -131,9 +132,13 @@ class _Guards:
         if n.op in EXITS:
             guard = self._outside(guard, self.frames.get(n.name, ROOT))
         self.nodes[n.name] = guard
+        if n.op in SWITCHES or n.op == "Identity":
+            for i in range(len(n.output_types)):
+                self._same[n.name, i] = self._same.get(n.inputs[0], n.inputs[0])
         if n.op in SWITCHES:
-            self.outputs[n.name, 0] = _union([guard, (Literal("false", n.inputs[1]),)])
-            self.outputs[n.name, 1] = _union([guard, (Literal("true", n.inputs[1]),)])
+            pred = self._same.get(n.inputs[1], n.inputs[1])
+            self.outputs[n.name, 0] = _union([guard, (Literal("false", pred),)])
+            self.outputs[n.name, 1] = _union([guard, (Literal("true", pred),)])
         elif n.name in self.dead:
             self.outputs[n.name, 0] = _union([guard, (Literal("alive", (n.name, 0)),)])
 
@@ -201,7 +206,7 @@ def _fill(loop: Loop, members: list[Node], by_name: Mapping[str, Node], guards: 
                 merges[n.name, 0] = n
     for n in members:
         if n.op in SWITCHES and n.inputs[0] in merges:
-            loop.pred = n.inputs[1]
+            loop.pred = guards.outputs[n.name, 1][-1].tensor
     if not loop.pred[0]:
         raise InvalidArgumentError(
             None, None, f"The loop '{loop.frame.name}' has no Switch that ends it"

@@ -21,7 +21,7 @@ from minitf_runtime.errors import (
 from minitf_runtime.graph import Graph, Node
 from minitf_runtime.ops.registry import op_def
 from minitf_runtime.passes.data import Devices, Partitioned, Placed
-from minitf_runtime.passes.pipeline import partition_placed, place_graph
+from minitf_runtime.passes.pipeline import partition_placed, place_graph, with_devices
 from minitf_runtime.passes.rewrite import rewrite
 from minitf_runtime.plan.part import Part, split
 from minitf_runtime.server.step import StepRun
@@ -100,6 +100,7 @@ class _Session:
     devices: Devices
     stubs: dict[str, TaskStub]
     graph: Graph = field(default_factory=lambda: Graph(()))
+    placed: Graph = field(default_factory=lambda: Graph(()))  # the same, with full devices
     placement: Mapping[str, Placed] = field(default_factory=dict)
     assigned: dict[str, str] = field(default_factory=dict)
     steps: dict[Any, Registered] = field(default_factory=dict)
@@ -238,6 +239,7 @@ class Master:
             assigned=session.assigned,
         )
         session.graph = graph
+        session.placed = with_devices(graph, placement)
         session.placement = placement
         for n in nodes:
             if op_def(n.op).stateful:
@@ -247,7 +249,7 @@ class Master:
 
     def _register(self, session: _Session, feeds: Any, fetches: Any, targets: Any) -> Registered:
         cut, session.cut_names = partition_placed(
-            session.graph,
+            session.placed,
             session.placement,
             session.devices,
             feeds=feeds,

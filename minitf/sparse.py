@@ -1,0 +1,40 @@
+"""tf.sparse."""
+
+from minitf.ops.filling import sparse_placeholder as placeholder
+from minitf.ops.sparse import eye, from_dense
+from minitf.ops.sparse import sparse_add as add
+from minitf.ops.sparse import sparse_concat as concat
+from minitf.ops.sparse import sparse_fill_empty_rows as fill_empty_rows
+from minitf.ops.sparse import sparse_reduce_max as reduce_max
+from minitf.ops.sparse import sparse_reduce_sum as reduce_sum
+from minitf.ops.sparse import sparse_reorder as reorder
+from minitf.ops.sparse import sparse_reshape as reshape
+from minitf.ops.sparse import sparse_retain as retain
+from minitf.ops.sparse import sparse_slice as slice
+from minitf.ops.sparse import sparse_softmax as softmax
+from minitf.ops.sparse import sparse_tensor_dense_matmul as matmul
+from minitf.ops.sparse import sparse_tensor_dense_matmul as sparse_dense_matmul
+from minitf.ops.sparse import sparse_tensor_to_dense as to_dense
+from minitf.ops.sparse import sparse_transpose as transpose
+from minitf.sparse_tensor import SparseTensor
+
+__all__ = [
+    "SparseTensor",
+    "add",
+    "concat",
+    "eye",
+    "fill_empty_rows",
+    "from_dense",
+    "matmul",
+    "placeholder",
+    "reduce_max",
+    "reduce_sum",
+    "reorder",
+    "reshape",
+    "retain",
+    "slice",
+    "softmax",
+    "sparse_dense_matmul",
+    "to_dense",
+    "transpose",
+]

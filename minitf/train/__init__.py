@@ -1,0 +1,50 @@
+"""tf.train: optimizers, clusters, coordination of threads, and what else training needs."""
+
+from minitf.train.adadelta import AdadeltaOptimizer
+from minitf.train.adagrad import AdagradOptimizer
+from minitf.train.adagrad_da import AdagradDAOptimizer
+from minitf.train.adam import AdamOptimizer
+from minitf.train.cluster_spec import ClusterSpec
+from minitf.train.coordinator import Coordinator, LooperThread
+from minitf.train.device_setter import replica_device_setter
+from minitf.train.ftrl import FtrlOptimizer
+from minitf.train.global_step import (
+    assert_global_step,
+    create_global_step,
+    get_global_step,
+    get_or_create_global_step,
+    global_step,
+)
+from minitf.train.gradient_descent import GradientDescentOptimizer
+from minitf.train.learning_rate_decay import (
+    cosine_decay,
+    cosine_decay_restarts,
+    exponential_decay,
+    inverse_time_decay,
+    linear_cosine_decay,
+    natural_exp_decay,
+    noisy_linear_cosine_decay,
+    piecewise_constant,
+    piecewise_constant_decay,
+    polynomial_decay,
+)
+from minitf.train.momentum import MomentumOptimizer
+from minitf.train.moving_averages import ExponentialMovingAverage
+from minitf.train.optimizer import Optimizer
+from minitf.train.proximal_adagrad import ProximalAdagradOptimizer
+from minitf.train.proximal_gradient_descent import ProximalGradientDescentOptimizer
+from minitf.train.queue_runner import QueueRunner, add_queue_runner, start_queue_runners
+from minitf.train.rmsprop import RMSPropOptimizer
+from minitf.train.server import Server
+
+__all__ = [
+    "AdadeltaOptimizer", "AdagradDAOptimizer", "AdagradOptimizer", "AdamOptimizer", "ClusterSpec",
+    "Coordinator", "ExponentialMovingAverage", "FtrlOptimizer", "GradientDescentOptimizer",
+    "LooperThread", "MomentumOptimizer", "Optimizer", "ProximalAdagradOptimizer",
+    "ProximalGradientDescentOptimizer", "QueueRunner", "RMSPropOptimizer", "Server",
+    "add_queue_runner", "assert_global_step", "cosine_decay", "cosine_decay_restarts",
+    "create_global_step", "exponential_decay", "get_global_step", "get_or_create_global_step",
+    "global_step", "inverse_time_decay", "linear_cosine_decay", "natural_exp_decay",
+    "noisy_linear_cosine_decay", "piecewise_constant", "piecewise_constant_decay",
+    "polynomial_decay", "replica_device_setter", "start_queue_runners",
+]  # fmt: skip
