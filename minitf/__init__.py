@@ -63,6 +63,9 @@ from minitf.ops.comparison import (
     logical_xor,
     not_equal,
 )
+from minitf.ops.confusion import (
+    confusion_matrix,
+)
 from minitf.ops.control_flow import (
     case,
     cond,
@@ -180,30 +183,25 @@ from minitf.ops.joining import (
     unstack,
 )
 from minitf.ops.linalg import (
-    adjoint,
-    band_part,
     cholesky,
     cholesky_solve,
-    det,
     diag,
     diag_part,
-    eigh,
-    eigvalsh,
     eye,
-    inv,
-    logdet,
-    lstsq,
-    matrix_transpose,
+    matrix_band_part,
+    matrix_determinant,
+    matrix_diag,
+    matrix_diag_part,
+    matrix_inverse,
+    matrix_set_diag,
+    matrix_solve,
+    matrix_solve_ls,
+    matrix_triangular_solve,
     norm,
     qr,
-    set_diag,
-    slogdet,
-    solve,
+    self_adjoint_eig,
+    self_adjoint_eigvals,
     svd,
-    tensor_diag,
-    tensor_diag_part,
-    transpose,
-    triangular_solve,
 )
 from minitf.ops.math import (
     accumulate_n,
@@ -230,23 +228,6 @@ from minitf.ops.queue import (
     PriorityQueue,
     QueueBase,
     RandomShuffleQueue,
-)
-from minitf.ops.random import (
-    categorical,
-    gamma,
-    get_seed,
-    multinomial,
-    normal,
-    poisson,
-    set_random_seed,
-    shuffle,
-    stateless_categorical,
-    stateless_multinomial,
-    stateless_normal,
-    stateless_truncated_normal,
-    stateless_uniform,
-    truncated_normal,
-    uniform,
 )
 from minitf.ops.reduction import (
     arg_max,
@@ -298,6 +279,7 @@ from minitf.ops.shapes import (
     guarantee_const,
     identity,
     identity_n,
+    matrix_transpose,
     rank,
     reshape,
     shape,
@@ -305,6 +287,7 @@ from minitf.ops.shapes import (
     size,
     squeeze,
     stop_gradient,
+    transpose,
 )
 from minitf.ops.slicing import (
     boolean_mask,
@@ -323,8 +306,26 @@ from minitf.ops.sorting import (
     sort,
     unique,
     unique_with_counts,
+    unravel_index,
     where,
     where_v2,
+)
+from minitf.ops.sparse import (
+    convert_to_tensor_or_sparse_tensor,
+    sparse_add,
+    sparse_concat,
+    sparse_fill_empty_rows,
+    sparse_reduce_max,
+    sparse_reduce_sum,
+    sparse_reorder,
+    sparse_reshape,
+    sparse_retain,
+    sparse_slice,
+    sparse_softmax,
+    sparse_tensor_dense_matmul,
+    sparse_tensor_to_dense,
+    sparse_to_dense,
+    sparse_transpose,
 )
 from minitf.ops.special import (
     betainc,
@@ -420,7 +421,31 @@ from minitf.variable_scope import (
     variable_op_scope,
     variable_scope,
 )
-from minitf import app, contrib, debugging, errors, flags, initializers, losses, nn, queue, strings, train
+from minitf.indexed_slices import (
+    IndexedSlices,
+    convert_to_tensor_or_indexed_slices,
+)
+from minitf.gradients.aggregation import (
+    AggregationMethod,
+)
+from minitf.gradients.custom import (
+    custom_gradient,
+    grad_pass_through,
+)
+from minitf.gradients.driver import (
+    UnconnectedGradients,
+    gradients,
+)
+from minitf.gradients.hessians import (
+    hessians,
+)
+from minitf.gradients.registry import (
+    NoGradient,
+    NotDifferentiable,
+    RegisterGradient,
+    no_gradient,
+)
+from minitf import app, bitwise, contrib, debugging, errors, flags, initializers, losses, math, nest, nn, queue, sparse, spectral, strings, test, train
 from minitf import tf_logging as logging
 from minitf.convert import constant, convert_to_tensor, register_tensor_conversion_function
 from minitf.default import (
@@ -439,11 +464,12 @@ from minitf.default import (
     op_scope,
     reset_default_graph,
 )
+from minitf.device_spec import DeviceSpec
 from minitf.errors import OpError
 from minitf.gradients.aggregation import AggregationMethod
 from minitf.gradients.custom import custom_gradient, grad_pass_through
 from minitf.gradients.driver import UnconnectedGradients, gradients
-from minitf.gradients.registry import RegisterGradient, no_gradient as NoGradient, no_gradient as NotDifferentiable
+from minitf.gradients.registry import NoGradient, NotDifferentiable, RegisterGradient, no_gradient
 from minitf.graph import Graph
 from minitf.indexed_slices import IndexedSlices
 from minitf.initializers import (
@@ -461,6 +487,18 @@ from minitf.initializers import (
 )
 from minitf.node_def import AttrValue, GraphDefView as GraphDef, NodeDefView as NodeDef
 from minitf.operation import Operation, Tensor
+from minitf.ops import random
+from minitf.ops import raw as raw_ops
+from minitf.ops.random import (
+    multinomial,
+    random_gamma,
+    random_normal,
+    random_poisson,
+    random_shuffle,
+    random_uniform,
+    set_random_seed,
+    truncated_normal,
+)
 from minitf.options import (
     ConfigProto,
     GPUOptions,

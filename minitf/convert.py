@@ -165,15 +165,22 @@ def to_array(value: Any, dtype: DType | None = None) -> np.ndarray[Any, Any]:
     if isinstance(value, (TensorShape, Dimension)):
         value = value.as_list() if isinstance(value, TensorShape) else value.value
     if _has_dimension(value):
+        if dtype is None:
+            raise TypeError(
+                f"Failed to convert object of type {type(value)} to Tensor. Contents: {value}. "
+                "Consider casting elements to a supported type."
+            )
         value = [int(v) for v in value]
     try:
         array = np.array(value)
     except ValueError:
         raise ValueError(
-            f"Argument must be a dense tensor: {value!r} - got a ragged sequence"
+            f"Argument must be a dense tensor: {value!r} - got shape {[len(value)]}, but wanted "
+            f"{_list_shape(value)}."
         ) from None
     if array.dtype.kind in "SUO":
-        return _string_array(value, array, dtype)
+        # NumPy's own strings lose the zero bytes at their end
+        return _string_array(value, np.array(value, dtype=object), dtype)
     if list(array.shape) != _list_shape(value):
         raise ValueError(
             f"Argument must be a dense tensor: {value!r} - got shape {list(array.shape)}, but "

@@ -10,6 +10,7 @@ import numpy as np
 from minitf.graph import Graph
 from minitf.indexed_slices import IndexedSlices, IndexedSlicesValue
 from minitf.operation import Operation, Tensor
+from minitf.sparse_tensor import SparseTensor, SparseTensorValue
 from minitf_runtime.types import string
 
 Expand = Callable[[Any], tuple[list[Any], Callable[[list[Any]], Any]]]
@@ -215,4 +216,13 @@ def _feed_slices(key: IndexedSlices, value: Any) -> Any:
     return [(k, v) for k, v in zip(parts, given) if k is not None]
 
 
+def _fetch_sparse(fetch: SparseTensor) -> Any:
+    return fetch._components(), lambda values: SparseTensorValue(*values)
+
+
+def _feed_sparse(key: SparseTensor, value: Any) -> Any:
+    return list(zip(key._components(), value))
+
+
+_expansions.append((SparseTensor, _fetch_sparse, _feed_sparse, None))
 _expansions.append((IndexedSlices, _fetch_slices, _feed_slices, None))

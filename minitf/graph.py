@@ -233,12 +233,8 @@ class Graph:
         """Makes the ops inside wait for the given ones; None forgets all outer scopes."""
         if control_inputs is None:
             return ControlDependencies(self, None)
-        ops: list[Operation] = []
-        for c in control_inputs:
-            op = self.as_operation(c)
-            if op not in ops:
-                ops.append(op)
-        return ControlDependencies(self, ops)
+        ops = dict.fromkeys(self.as_operation(c) for c in control_inputs)
+        return ControlDependencies(self, list(ops))
 
     @contextmanager
     def container(self, container_name: str) -> Iterator[str]:

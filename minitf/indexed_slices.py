@@ -14,6 +14,8 @@ from minitf.operation import Operation, Tensor
 from minitf.ops.apply import apply_op
 from minitf_runtime.types import DType, num_elements
 
+__all__ = ["IndexedSlices", "convert_to_tensor_or_indexed_slices"]
+
 LARGE_ELEMENTS = 100_000_000  # a dense form of so many elements is worth a warning
 
 IndexedSlicesValue = namedtuple("IndexedSlicesValue", ["values", "indices", "dense_shape"])

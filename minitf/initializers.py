@@ -17,12 +17,16 @@ from minitf.ops import array, linalg
 from minitf.ops import random as draw
 from minitf.ops.apply import apply_op
 from minitf.tensor_shape import TensorShape
+from minitf.variables.collections import global_variables_initializer as global_variables
+from minitf.variables.collections import local_variables_initializer as local_variables
+from minitf.variables.collections import variables_initializer as variables
 from minitf_runtime.types import DType, as_dtype, float32
 
 __all__ = [
-    "constant", "glorot_normal", "glorot_uniform", "he_normal", "he_uniform", "identity",
-    "lecun_normal", "lecun_uniform", "ones", "orthogonal", "random_normal", "random_uniform",
-    "truncated_normal", "uniform_unit_scaling", "variance_scaling", "zeros",
+    "constant", "global_variables", "glorot_normal", "glorot_uniform", "he_normal", "he_uniform",
+    "identity", "lecun_normal", "lecun_uniform", "local_variables", "ones", "orthogonal",
+    "random_normal", "random_uniform", "truncated_normal", "uniform_unit_scaling", "variables",
+    "variance_scaling", "zeros",
 ]  # fmt: skip
 
 

@@ -279,4 +279,4 @@ class Operation:
 
 
 def show_inputs(tensors: list[Tensor]) -> str:
-    return ", ".join(show_shape(t._shape) for t in tensors)
+    return ", ".join("?" if t._shape is None else show_shape(t._shape) for t in tensors)

@@ -118,8 +118,8 @@ class ControlDependencies:
 
 def control_inputs_for(graph: Graph, input_ops: set[Operation]) -> list[Operation]:
     """Control inputs of a new op; a scope that one of its inputs was made in needs no edge."""
-    out: list[Operation] = []
+    out: dict[Operation, None] = {}
     for scope in graph._control_stack:
-        if not any(op in scope.seen for op in input_ops):
-            out += [c for c in scope.ops if c not in input_ops and c not in out]
-    return out
+        if scope.seen.isdisjoint(input_ops):
+            out.update((c, None) for c in scope.ops if c not in input_ops)
+    return list(out)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from minitf_runtime import types
@@ -66,7 +66,7 @@ class Dimension:
         return Dimension(other if self._value is None else self._value)
 
 
-def _lift(name: str, reflected: bool = True) -> None:
+def _lift(name: str, wrap: Callable[[Any], Any], reflected: bool = True) -> None:
     fn = getattr(operator, name)
 
     def forward(self: Dimension, other: Any) -> Any:
@@ -74,28 +74,24 @@ def _lift(name: str, reflected: bool = True) -> None:
             b = Dimension(other).value
         except (TypeError, ValueError):
             return NotImplemented
-        return _wrap(None if None in (self._value, b) else fn(self._value, b))
+        return wrap(None if None in (self._value, b) else fn(self._value, b))
 
     def backward(self: Dimension, other: Any) -> Any:
         try:
             b = Dimension(other).value
         except (TypeError, ValueError):
             return NotImplemented
-        return _wrap(None if None in (self._value, b) else fn(b, self._value))
+        return wrap(None if None in (self._value, b) else fn(b, self._value))
 
     setattr(Dimension, name, forward)
     if reflected:
         setattr(Dimension, "__r" + name[2:], backward)
 
 
-def _wrap(value: Any) -> Any:
-    return value if isinstance(value, bool) else Dimension(value)
-
-
 for _name in ("__add__", "__sub__", "__mul__", "__floordiv__", "__mod__"):
-    _lift(_name)
+    _lift(_name, Dimension)
 for _name in ("__lt__", "__le__", "__gt__", "__ge__"):
-    _lift(_name, reflected=False)
+    _lift(_name, lambda truth: truth, reflected=False)
 Dimension.__div__ = Dimension.__floordiv__  # type: ignore[attr-defined]
 
 

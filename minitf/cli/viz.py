@@ -1,4 +1,8 @@
-"""Shows how a script's graph is placed and cut, without running a step or opening a port."""
+"""Shows how a script's graph is placed and cut, without running a step or opening a port.
+
+The script runs up to its first Session.run, as worker 0 unless --task says otherwise. Without
+--cluster it is the script that says which tasks there are. The step shown is that of the train op.
+"""
 
 from __future__ import annotations
 
@@ -6,35 +10,49 @@ import argparse
 import json
 import os
 import sys
-from typing import Any
+from typing import TYPE_CHECKING
 
 from minitf.cli.errors import UserError
+
+if TYPE_CHECKING:
+    from minitf.viz.capture import Captured
+    from minitf_runtime.passes.data import Partitioned
+
+MOST_TASKS = 1000
 
 
 def prepare_parser(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--cluster", metavar="ps=2,worker=2", help="tasks per job")
-    parser.add_argument("--task", default="worker:0", metavar="JOB:N", help="the task to run as")
+    parser.add_argument("--task", metavar="JOB:N", help="the task to run as (default worker:0)")
     parser.add_argument("--fetch", action="append", metavar="NAME", help="op or tensor of the step")
     parser.add_argument("--all", action="store_true", help="name every op")
-    parser.add_argument("--json", action="store_true", help="all rows as JSON")
-    parser.add_argument("--dot", action="store_true", help="Graphviz text")
-    parser.add_argument("--partition", metavar="TASK", help="print the nodes of one task")
-    parser.add_argument("--plan", action="store_true", help="print the generated programs")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="all rows as JSON")
+    form.add_argument("--dot", action="store_true", help="Graphviz text")
+    form.add_argument("--graphml", metavar="FILE", help="write GraphML, for programs that read it")
+    form.add_argument("--partition", metavar="TASK", help="print the nodes of one task")
+    form.add_argument("--plan", action="store_true", help="print the generated programs")
     parser.add_argument("script", metavar="SCRIPT")
     parser.add_argument("args", nargs=argparse.REMAINDER, help="arguments of the script")
 
 
 def run(args: argparse.Namespace) -> int:
-    from minitf.viz import text
     from minitf_runtime.errors import OpError
 
     if not os.path.isfile(args.script):
         raise UserError(f"no such script: {args.script}")
     captured = build(args)
     try:
-        cut = step(captured, args.fetch)
+        show(step(captured, args.fetch), args)
     except OpError as e:
         raise UserError(e.message) from None
+    return 0
+
+
+def show(cut: Partitioned, args: argparse.Namespace) -> None:
+    """Prints or writes the step in the form asked for."""
+    from minitf.viz import text
+
     if args.json:
         from minitf.viz.rows import as_json
 
@@ -44,6 +62,8 @@ def run(args: argparse.Namespace) -> int:
         from minitf.viz.dot import to_dot
 
         print(to_dot(cut), end="")
+    elif args.graphml:
+        write_graphml(cut, args.graphml)
     elif args.partition:
         for device in chosen(cut, args.partition):
             text.show_partition(cut, device, text.console())
@@ -51,75 +71,89 @@ def run(args: argparse.Namespace) -> int:
         show_plan(cut)
     else:
         text.show_step(cut, text.console(), args.all)
-    return 0
 
 
-def build(args: argparse.Namespace) -> Any:
-    """Runs the script with stand-ins."""
+def build(args: argparse.Namespace) -> Captured:
+    """Runs the script with stand-ins, with the cluster's flags if it names them."""
     from minitf.cli.cluster import flags, wanted_flags
     from minitf.viz.capture import capture
 
-    cluster = read_sizes(args.cluster)
-    task = read_task(args.task)
-    given: list[str] = []
-    if cluster or wanted_flags(args.script, False):
-        hosts = cluster or read_sizes("ps=1,worker=1") or {}
-        given = flags(hosts, task[0], task[1], wanted_flags(args.script, False))
-    return capture(args.script, args.args, cluster, task, given)
+    hosts = read_sizes(args.cluster)
+    task = read_task(args.task, hosts)
+    wanted = wanted_flags(args.script, False)
+    wanted = tuple(name for name in wanted if not any(name in given for given in args.args))
+    given = flags(hosts or read_sizes("ps=1,worker=1"), *task, wanted)
+    return capture(args.script, [*args.args, *given], hosts, task)
 
 
-def step(captured: Any, fetch: list[str] | None) -> Any:
+def step(captured: Captured, fetch: list[str] | None) -> Partitioned:
+    """The partitioned graph of the step asked for. Raises UserError, OpError."""
     from minitf.viz.capture import default_targets, step_of
 
-    if captured.graph is None or not captured.graph.get_operations():
+    if not captured.graph.get_operations():
         raise UserError("the script built no graph")
     names = fetch or default_targets(captured.graph)
-    try:
-        for name in names:
-            captured.graph.as_graph_element(name)
-    except (KeyError, ValueError) as e:
-        raise UserError(f"--fetch: {e.args[0]}") from None
     if not names:
         raise UserError("the graph has no train op; name what to run with --fetch NAME")
-    return step_of(captured, names)
+    try:
+        return step_of(captured, names)
+    except (KeyError, ValueError) as e:
+        raise UserError(f"--fetch: {e.args[0]}") from None
 
 
-def read_sizes(text: str | None) -> dict[str, list[str]] | None:
-    """'ps=2,worker=2' as made-up addresses. Raises UserError."""
-    if not text:
-        return None
+def read_sizes(text: str | None) -> dict[str, list[str]]:
+    """'ps=2,worker=2' as made-up addresses; {} for None. Raises UserError."""
     hosts: dict[str, list[str]] = {}
     port = 1
-    for part in text.split(","):
-        job, equals, count = part.strip().partition("=")
-        if not equals or not job or not count.isdigit():
+    for part in text.split(",") if text is not None else ():
+        job, _, count = (word.strip() for word in part.partition("="))
+        if not job.isidentifier() or not count.isdecimal() or not 0 < int(count) <= MOST_TASKS:
             raise UserError(f"--cluster: expected JOB=COUNT,JOB=COUNT but got '{text}'")
-        hosts[job] = [f"{job}{i}.invalid:{port + i}" for i in range(int(count))]
+        hosts[job] = [f"localhost:{port + i}" for i in range(int(count))]
         port += int(count)
     return hosts
 
 
-def read_task(text: str) -> tuple[str, int]:
+def read_task(text: str | None, hosts: dict[str, list[str]]) -> tuple[str, int]:
+    """'worker:1' as job and index. Raises UserError for one that is not among the hosts."""
+    if text is None:
+        return ("worker" if "worker" in hosts or not hosts else next(iter(hosts))), 0
     job, colon, index = text.partition(":")
-    if not job or (colon and not index.isdigit()):
+    if not job or (colon and not index.isdecimal()):
         raise UserError(f"--task: expected JOB:N, e.g. worker:0, but got '{text}'")
-    return job, int(index or 0)
+    task = job, int(index or 0)
+    if hosts and task[1] >= len(hosts.get(job, ())):
+        raise UserError(f"--task: there is no {job}:{task[1]} in --cluster")
+    return task
 
 
-def chosen(cut: Any, task: str) -> list[str]:
+def chosen(cut: Partitioned, task: str) -> list[str]:
     """The devices of the task meant. Raises UserError naming those there are."""
+    from minitf.viz.rows import short
     from minitf_runtime.devices.name import parse_strict
 
-    wanted = parse_strict(task)
-    found = [d for d in sorted(cut.parts) if wanted is not None and wanted.matches(parse_strict(d))]
+    job, _, index = task.partition(":")
+    full = f"/job:{job}/task:{index}" if index.isdecimal() else task
+    wanted = parse_strict(full)
+    found = [d for d in sorted(cut.parts) if wanted and wanted.matches(parse_strict(d))]
     if not found:
-        raise UserError(
-            f"--partition: no part on '{task}'; there are {', '.join(sorted(cut.parts))}"
-        )
+        there = ", ".join(short(d) for d in sorted(cut.parts))
+        raise UserError(f"--partition: nothing of the step is on '{task}'; it is on {there}")
     return found
 
 
-def show_plan(cut: Any) -> None:
+def write_graphml(cut: Partitioned, file: str) -> None:
+    import networkx
+
+    from minitf.viz.export import to_networkx
+
+    try:
+        networkx.write_graphml(to_networkx(cut), file)
+    except OSError as e:
+        raise UserError(f"--graphml: cannot write {file}: {e.strerror}") from None
+
+
+def show_plan(cut: Partitioned) -> None:
     """The generated program of every device."""
     from minitf_runtime.plan.part import split
     from minitf_runtime.server.task import Task

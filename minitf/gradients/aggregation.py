@@ -12,6 +12,8 @@ from minitf.ops.elementwise import cast
 from minitf.ops.math import accumulate_n, add_n
 from minitf_runtime.types import int32, int64, is_full, merge_shapes
 
+__all__ = ["AggregationMethod"]
+
 
 class AggregationMethod:
     """Ways to sum gradient terms (TF: AggregationMethod)."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from minitf.gradients.registry import gradient
+from minitf.gradients.registry import GradientFunction, gradient
 from minitf.indexed_slices import IndexedSlices
 from minitf.operation import Tensor
 from minitf.ops.apply import apply_op
@@ -123,26 +123,6 @@ def roll(op: Any, grad: Any) -> Any:
     return apply_op("Roll", grad, -shift, axis), None, None
 
 
-# ---- blocks
-
-
-def _opposite(op_type: str, other: str, *attrs: str) -> None:
-    """Registers the op that undoes this one, with the same further inputs and attributes."""
-
-    @gradient(op_type)
-    def opposite(op: Any, grad: Any) -> Any:
-        same = {k: op.get_attr(k) for k in attrs}
-        more = op.inputs[1:]
-        return apply_op(other, grad, *more, **same), *[None] * len(more)
-
-
-for _one, _two, *_attrs in (
-    ("SpaceToBatchND", "BatchToSpaceND"),
-    ("SpaceToDepth", "DepthToSpace", "block_size", "data_format"),
-):
-    _opposite(_one, _two, *_attrs)
-    _opposite(_two, _one, *_attrs)
-
 # ---- padding
 
 
@@ -155,8 +135,22 @@ def pad(op: Any, grad: Any) -> Any:
     return slice_op(grad, begin, sizes), *[None] * (len(op.inputs) - 1)
 
 
-_opposite("MirrorPad", "MirrorPadGrad", "mode")
-_opposite("MirrorPadGrad", "MirrorPad", "mode")
+def opposites(one: str, other: str, *attrs: str) -> None:
+    """Registers two ops that undo each other, with the same further inputs and attributes."""
+    for op_type, back in ((one, other), (other, one)):
+        gradient(op_type)(_made_by(back, attrs))
+
+
+def _made_by(op_type: str, attrs: tuple[str, ...]) -> GradientFunction:
+    def opposite(op: Any, grad: Any) -> Any:
+        same = {k: op.get_attr(k) for k in attrs}
+        more = op.inputs[1:]
+        return apply_op(op_type, grad, *more, **same), *[None] * len(more)
+
+    return opposite
+
+
+opposites("MirrorPad", "MirrorPadGrad", "mode")
 
 # ---- lists of tensors
 

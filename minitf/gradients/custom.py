@@ -14,6 +14,8 @@ from minitf.operation import Operation, Tensor
 from minitf.ops.apply import make_op
 from minitf.ops.array import identity
 
+__all__ = ["custom_gradient", "grad_pass_through"]
+
 VARIABLE_OPS = ("VariableV2", "VarHandleOp")
 
 

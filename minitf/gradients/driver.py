@@ -22,6 +22,8 @@ from minitf.ops.array import fill, identity, shape, zeros, zeros_like
 from minitf.ops.group import tuple as tuple_op
 from minitf_runtime.types import COMPLEX, FLOATS, DType, resource, variant
 
+__all__ = ["UnconnectedGradients", "gradients"]
+
 TRAINABLE = frozenset((*FLOATS, *COMPLEX, resource, variant))
 
 

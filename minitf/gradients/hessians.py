@@ -13,6 +13,8 @@ from minitf.ops.control_flow import while_loop
 from minitf.ops.tensor_array import TensorArray
 from minitf_runtime.types import int32
 
+__all__ = ["hessians"]
+
 
 def hessians(
     ys: Any,

@@ -162,8 +162,10 @@ def _svd_wide(
     s_inverse = matrix_diag(apply_op("Reciprocal", s))
     v1 = v[..., :, :m]
     grad_v1 = grad_v[..., :, :m]
-    u_part = factors * matmul(u, grad_u, adjoint_a=True)
-    v_part = factors * matmul(v1, grad_v1, adjoint_a=True)
+    u_part = matmul(u, grad_u, adjoint_a=True)
+    v_part = matmul(v1, grad_v1, adjoint_a=True)
+    u_part = factors * u_part
+    v_part = factors * v_part
     inner = (
         grad_s
         + matmul(u_part + adjoint(u_part), s_matrix)

@@ -283,7 +283,7 @@ def _result_type(op_type: str, names: tuple[str, ...]) -> Any:
 def outputs_of(op: Operation) -> Any:
     """An op's outputs as its generated function in TF returns them."""
     args = op.op_def.outputs
-    if not args:
+    if not op.outputs:
         return op
     if len(args) == 1:
         return list(op.outputs) if args[0].is_list else op.outputs[0]

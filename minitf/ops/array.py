@@ -92,9 +92,6 @@ from minitf.ops.slicing import (
 from minitf.ops.slicing import (
     slice_helper as slice_helper,
 )
-from minitf.ops.slicing import (
-    slice_helper_var as slice_helper_var,
-)
 from minitf.ops.sorting import (
     argsort,
     invert_permutation,
@@ -103,6 +100,7 @@ from minitf.ops.sorting import (
     sort,
     unique,
     unique_with_counts,
+    unravel_index,
     where,
     where_v2,
 )
@@ -181,6 +179,7 @@ __all__ = [
     "transpose",
     "unique",
     "unique_with_counts",
+    "unravel_index",
     "unstack",
     "where",
     "where_v2",

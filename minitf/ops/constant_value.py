@@ -67,7 +67,7 @@ def _of_shape(t: Tensor) -> Any:
 
 def _of_size(t: Tensor) -> Any:
     shape = t.op.inputs[0]._shape
-    return np.prod(shape, dtype=np.int32) if is_full(shape) else None  # type: ignore[arg-type]
+    return np.prod(shape, dtype=np.int32) if is_full(shape) else None
 
 
 def _of_rank(t: Tensor) -> Any:
@@ -103,7 +103,7 @@ def _of_fill(t: Tensor) -> Any:
     value = constant_value(t.op.inputs[1])
     if not is_full(t._shape) or value is None:
         return None
-    return np.full(t._shape, value, dtype=value.dtype)  # type: ignore[arg-type]
+    return np.full(t._shape, value, dtype=value.dtype)
 
 
 def _of_comparison(t: Tensor) -> Any:

@@ -231,7 +231,7 @@ def meshgrid(*args: Any, **kwargs: Any) -> list[Tensor]:
                 out[i] = reshape(out[i], _along(len(args), axis))
             sizes[:2] = sizes[1::-1]
         whole = ones(sizes, dtype)
-        return [x * whole for x in out]  # type: ignore[operator]
+        return [x * whole for x in out]
 
 
 def _along(ndim: int, axis: int) -> Sequence[int]:

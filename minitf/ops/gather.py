@@ -93,14 +93,14 @@ def _batch_gather(params: Tensor, indices: Tensor, batch: int) -> Tensor:
     sizes: Any = apply_op("Cast", params_shape, DstT=dtype)
     for dim in range(batch, 0, -1):
         size = sizes[dim - 1]
-        step = step * sizes[dim]  # type: ignore[operator]
+        step = step * sizes[dim]
         start, one = zeros((), dtype), ones((), dtype)
         starts = apply_op("Range", start, size, one) * step
         turned = stack([1] * (dim - 1) + [size] + [1] * (ndim - dim), axis=0)
-        placed = placed + reshape(starts, turned)  # type: ignore[operator]
+        placed = placed + reshape(starts, turned)
     flat = reshape(placed, [-1])
-    outer: Any = params_shape[batch + 1 :]  # type: ignore[index]
-    rows = apply_op("Prod", params_shape[: batch + 1], [0])  # type: ignore[index]
+    outer: Any = params_shape[batch + 1 :]
+    rows = apply_op("Prod", params_shape[: batch + 1], [0])
     taken = gather(reshape(params, concat([[rows], outer], axis=0)), flat)
     out = reshape(taken, concat([indices_shape, outer], axis=0))
     shared = indices.shape[:batch].merge_with(params.shape[:batch])
@@ -126,7 +126,7 @@ def batch_gather_nd(params: Any, indices: Any, batch_dims: Any, name: Any = None
         indices_shape: Any = shape(indices)
         batch_shape = params_shape[:batch_dims]
         batch_size = apply_op("Prod", batch_shape, [0])
-        inner_ndim = rank(indices) - batch_dims - 1  # type: ignore[operator]
+        inner_ndim = rank(indices) - batch_dims - 1
         inner_shape = indices_shape[batch_dims:-1]
         ranges = [
             apply_op("Cast", apply_op("Range", 0, n, 1), DstT=indices.dtype)

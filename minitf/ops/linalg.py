@@ -1,4 +1,4 @@
-"""tf.linalg and the old top-level names of matrix ops."""
+"""Functions on matrices, under their top-level names; tf.linalg is minitf/linalg.py."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ from minitf_runtime.errors import UnimplementedError
 from minitf_runtime.types import float32, int32
 
 __all__ = [
-    "adjoint", "band_part", "cholesky", "cholesky_solve", "det", "diag", "diag_part", "eigh",
-    "eigvalsh", "eye", "inv", "logdet", "lstsq", "matrix_transpose", "norm", "qr", "set_diag",
-    "slogdet", "solve", "svd", "tensor_diag", "tensor_diag_part", "transpose", "triangular_solve",
+    "cholesky", "cholesky_solve", "diag", "diag_part", "eye", "matrix_band_part",
+    "matrix_determinant", "matrix_diag", "matrix_diag_part", "matrix_inverse", "matrix_set_diag",
+    "matrix_solve", "matrix_solve_ls", "matrix_triangular_solve", "norm", "qr", "self_adjoint_eig",
+    "self_adjoint_eigvals", "svd",
 ]  # fmt: skip
 
 cholesky = passthrough("Cholesky", "cholesky")
@@ -31,8 +32,8 @@ matrix_inverse = passthrough("MatrixInverse", "matrix_inverse")
 matrix_solve = passthrough("MatrixSolve", "matrix_solve")
 matrix_triangular_solve = passthrough("MatrixTriangularSolve", "matrix_triangular_solve")
 qr = passthrough("Qr", "qr")
-tensor_diag = passthrough("Diag", "diag")
-tensor_diag_part = passthrough("DiagPart", "diag_part")
+diag = passthrough("Diag", "diag")
+diag_part = passthrough("DiagPart", "diag_part")
 
 
 def matrix_diag(
@@ -194,8 +195,9 @@ def gram_cholesky(matrix: Tensor, ridge: Any, size: int, **adjoint: bool) -> Ten
     gram = math.matmul(matrix, matrix, **adjoint)
     if isinstance(ridge, Tensor) or ridge != 0:
         shape = array.shape(matrix)
+        batch = shape[:-2]
         small = shape[-1] if adjoint.get("adjoint_a") else shape[-2]
-        identity = eye(small, batch_shape=shape[:-2], dtype=matrix.dtype)
+        identity = eye(small, batch_shape=batch, dtype=matrix.dtype)
         identity.set_shape(matrix.shape[:-2].concatenate([size, size]))
         gram = gram + ridge * identity
     return cholesky(gram)  # type: ignore[no-any-return]
@@ -257,18 +259,3 @@ def _norm(tensor: Tensor, ord: Any, axes: tuple[int, ...] | None) -> Tensor:  # 
 
 def _last(axes: tuple[int, ...] | None) -> int | None:
     return None if axes is None else axes[-1]
-
-
-band_part = matrix_band_part
-det = matrix_determinant
-diag = matrix_diag
-diag_part = matrix_diag_part
-eigh = self_adjoint_eig
-eigvalsh = self_adjoint_eigvals
-inv = matrix_inverse
-lstsq = matrix_solve_ls
-set_diag = matrix_set_diag
-slogdet = log_matrix_determinant
-solve = matrix_solve
-transpose = matrix_transpose
-triangular_solve = matrix_triangular_solve

@@ -1,4 +1,4 @@
-"""tf.random and the old top-level names of random ops; seeds as TF derives them."""
+"""Random ops under their top-level names, and how TF derives seeds. tf.random: minitf/random.py."""
 
 from __future__ import annotations
 
@@ -16,9 +16,8 @@ from minitf.ops.group import with_dependencies
 from minitf_runtime.types import as_dtype, float16, float32, float64, int32, int64
 
 __all__ = [
-    "categorical", "gamma", "get_seed", "multinomial", "normal", "poisson", "set_random_seed",
-    "shuffle", "stateless_categorical", "stateless_multinomial", "stateless_normal",
-    "stateless_truncated_normal", "stateless_uniform", "truncated_normal", "uniform",
+    "get_seed", "multinomial", "random_crop", "random_gamma", "random_normal", "random_poisson",
+    "random_shuffle", "random_uniform", "set_random_seed", "truncated_normal",
 ]  # fmt: skip
 
 DEFAULT_GRAPH_SEED = 87654321
@@ -208,7 +207,7 @@ def random_poisson(
         return apply_op("RandomPoissonV2", shape, lam, dtype=dtype, **seeds)
 
 
-def stateless_uniform(
+def stateless_random_uniform(
     shape: Any,
     seed: Any,
     minval: Any = 0,
@@ -228,7 +227,7 @@ def stateless_uniform(
         return _scaled(drawn, apply_op("Sub", high, low, name="sub"), low, scope)
 
 
-def stateless_normal(
+def stateless_random_normal(
     shape: Any,
     seed: Any,
     mean: Any = 0.0,
@@ -284,10 +283,3 @@ def _stateless_categorical(logits: Any, num_samples: Any, seed: Any, dtype: Any)
     return apply_op(  # type: ignore[no-any-return]
         "StatelessMultinomial", logits, num_samples, seed, output_dtype=dtype
     )
-
-
-uniform = random_uniform
-normal = random_normal
-shuffle = random_shuffle
-gamma = random_gamma
-poisson = random_poisson

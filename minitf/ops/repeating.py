@@ -39,7 +39,7 @@ def repeat_with_axis(data: Any, repeats: Any, axis: int, name: str | None = None
         if repeats._shape == ():
             expanded = expand_dims(data, axis + 1)
             tiled = _tile_axis(expanded, axis + 1, repeats)
-            return reshape(tiled, concat([sizes[:axis], [-1], sizes[axis + 1 :]], axis=0))  # type: ignore[index]
+            return reshape(tiled, concat([sizes[:axis], [-1], sizes[axis + 1 :]], axis=0))
         return _repeat_each(data, repeats, axis, sizes)
 
 
@@ -50,7 +50,7 @@ def _repeat_each(data: Tensor, repeats: Tensor, axis: int, sizes: Any) -> Tensor
     if repeats.shape.ndims != axis + 1:
         own = shape(repeats)
         ndim = rank(repeats)
-        whole = concat([sizes[: axis + 1 - ndim], own], axis=0)  # type: ignore[operator]
+        whole = concat([sizes[: axis + 1 - ndim], own], axis=0)
         repeats = apply_op("BroadcastTo", repeats, whole)
         repeats.set_shape([None] * (axis + 1))
     longest = apply_op("Maximum", 0, apply_op("Max", repeats, all_dimensions(repeats)))
@@ -79,7 +79,7 @@ def _with_an_axis(data: Tensor) -> Tensor:
         return stack([data]) if data._shape == () else data
     ndim = rank(data)
     sizes = concat([[1], shape(data)], axis=0)
-    return reshape(data, sizes[-ndim:])  # type: ignore[index, operator]
+    return reshape(data, sizes[-ndim:])
 
 
 def _positive_axis(axis: int, ndims: int | None) -> int:
@@ -98,5 +98,5 @@ def _tile_axis(data: Tensor, axis: int, times: Tensor) -> Tensor:
         multiples[axis] = times
     else:
         once = ones(rank(data), int32)
-        multiples = concat([once[:axis], [times], once[axis + 1 :]], axis=0)  # type: ignore[index]
+        multiples = concat([once[:axis], [times], once[axis + 1 :]], axis=0)
     return tile(data, multiples)

@@ -133,11 +133,6 @@ def _as_tensors(parts: Any) -> list[Tensor]:
 Tensor.override("__getitem__", slice_helper)
 
 
-def slice_helper_var(var: Any, index: Any) -> Tensor:
-    """variable[index], which can be assigned to."""
-    return slice_helper(var.value(), index, var)
-
-
 def strided_slice(
     input_: Any,
     begin: Any,
@@ -167,14 +162,8 @@ def strided_slice(
     def assign(value: Any, name: str | None = None) -> Any:
         if var is None:
             raise ValueError("Sliced assignment is only supported for variables")
-        return var._strided_slice_assign(
-            begin=begin,
-            end=end,
-            strides=strides,
-            value=value,
-            name=f"{parent}_assign" if name is None else name,
-            **masks,
-        )
+        name = f"{parent}_assign" if name is None else name
+        return var._scatter("StridedSliceAssign", begin, end, strides, value, name=name, **masks)
 
     picked.assign = assign
     return picked

@@ -24,10 +24,12 @@ __all__ = [
     "sort",
     "unique",
     "unique_with_counts",
+    "unravel_index",
     "where",
     "where_v2",
 ]
 
+unravel_index = passthrough("UnravelIndex", "unravel_index")
 invert_permutation = passthrough("InvertPermutation", "invert_permutation")
 
 
@@ -79,7 +81,7 @@ def top_k(input: Any, k: Any = 1, sorted: bool = True, name: str | None = None) 
 def in_top_k(predictions: Any, targets: Any, k: Any, name: str | None = None) -> Tensor:
     """Whether each target is among its row's k largest predictions."""
     with name_scope(name, "in_top_k"):
-        return apply_op("InTopKV2", predictions, targets, k)
+        return apply_op("InTopKV2", predictions, targets, k, name=name)
 
 
 def nth_element(input: Any, n: Any, reverse: bool = False, name: str | None = None) -> Tensor:  # noqa: A002
@@ -121,11 +123,11 @@ def _sorted(values: Any, axis: Any, direction: str, indices: bool) -> Tensor:
     if direction == "DESCENDING":
         return _descending(values, int(at), indices)
     found = _descending(-values, int(at), indices)
-    return found if indices else -found  # type: ignore[operator]
+    return found if indices else -found
 
 
 def _descending(values: Tensor, axis: int, indices: bool) -> Tensor:
-    count = shape(values)[axis]  # type: ignore[index]
+    count = shape(values)[axis]
     ndim = rank(values)
     order = None
     if axis != -1 and axis + 1 != values.shape.ndims:
@@ -144,8 +146,12 @@ def _last_with(axis: Any, ndim: Any, static: int | None) -> Tensor:
         parts = [np.arange(axis), [static - 1], np.arange(axis + 1, static - 1), [axis]]
         return constant(np.concatenate(parts).astype(np.int64), name="transposition")
     before = apply_op("Range", 0, axis, 1, name="range")
+    last = ndim - 1
     between = apply_op("Range", axis + 1, ndim - 1, 1, name="range")
-    return concat([before, [ndim - 1], between, [axis]], axis=0)
+    return concat([before, [last], between, [axis]], axis=0)
+
+
+_BOUNDS = {"left": "LowerBound", "right": "UpperBound"}
 
 
 def searchsorted(
@@ -156,12 +162,11 @@ def searchsorted(
     name: str | None = None,
 ) -> Tensor:
     """Where the values would go into sorted rows, before (left) or after (right) equal ones."""
-    if side not in ("left", "right"):
-        raise ValueError(f"side must be either 'right' or 'left'.  Saw: {side}.")
-    row_size = shape_internal(sorted_sequence)[-1]  # type: ignore[index]
-    values_size = shape_internal(values)[-1]  # type: ignore[index]
+    row_size = shape_internal(sorted_sequence)[-1]
+    values_size = shape_internal(values)[-1]
     rows = reshape(sorted_sequence, [-1, row_size])
     flat = reshape(values, [-1, values_size])
-    op = "UpperBound" if side == "right" else "LowerBound"
-    found = apply_op(op, rows, flat, out_type=out_type, name=name)
+    if side not in _BOUNDS:
+        raise ValueError(f"side must be either 'right' or 'left'.  Saw: {side}.")
+    found = apply_op(_BOUNDS[side], rows, flat, out_type=out_type, name=name)
     return reshape(found, shape_internal(values))

@@ -15,6 +15,7 @@ from minitf.ops.elementwise import cast
 from minitf.ops.filling import all_dimensions, ones, zeros
 from minitf.ops.gather import gather, gather_nd
 from minitf.ops.joining import stack
+from minitf.ops.reduction import range as range_op
 from minitf.ops.shapes import broadcast_static_shape, identity, rank, reshape, shape, transpose
 from minitf.ops.sorting import where_v2
 from minitf.sparse_tensor import SparseTensor, convert_to_tensor_or_sparse_tensor, is_sparse
@@ -66,9 +67,7 @@ def eye(
         rows = _as_int64(num_rows, "num_rows")
         columns = rows if num_columns is None else _as_int64(num_columns, "num_columns")
         count = apply_op("Minimum", rows, columns)
-        with name_scope(None, "range", [count]) as scope:
-            start, delta = to_tensor(0, int64, name="start"), to_tensor(1, int64, name="delta")
-            along = apply_op("Range", start, count, delta, name=scope)
+        along = range_op(count, dtype=int64)
         return SparseTensor(stack([along, along], axis=1), ones(count, dtype), [rows, columns])
 
 
@@ -77,7 +76,7 @@ def _as_int64(value: Any, name: str) -> Tensor:
         return to_tensor(value, int64, name=name)
     if not isinstance(value, Tensor):
         raise TypeError(f"{name} must be an integer value")
-    return value if value.dtype is int64 else apply_op("Cast", value, DstT=int64)
+    return cast(value, int64)
 
 
 def sparse_to_dense(
@@ -143,7 +142,7 @@ def _reshaped(sp: SparseTensor, wanted: Tensor) -> list[int] | None:
         raise ValueError(f"At most one dimension can be inferred (-1). Found: {given}")
     if sizes.count(None) > 1:
         return None
-    count = math.prod(sp.shape.as_list())  # type: ignore[arg-type]
+    count = math.prod(sp.shape.as_list())
     known = math.prod(n for n in sizes if n is not None)
     out = [count // known if n is None else n for n in sizes]
     if math.prod(out) != count:
@@ -160,10 +159,7 @@ def sparse_transpose(sp_input: Any, perm: Any = None, name: str | None = None) -
     with name_scope(name, "SparseTranspose", [sp]):
         if perm is None:
             ndim: Any = rank(sp)
-            with name_scope(None, "range", [ndim]) as scope:
-                start, delta = to_tensor(0, name="start"), to_tensor(1, name="delta")
-                steps = apply_op("Range", start, ndim, delta, name=scope)
-            perm = ndim - 1 - steps
+            perm = ndim - 1 - range_op(0, ndim, 1)
         indices = transpose(gather(transpose(sp.indices), perm))
         order = constant_value(to_tensor(perm))
         known = sp.shape
@@ -311,3 +307,19 @@ def sparse_softmax(sp_input: Any, name: str | None = None) -> SparseTensor:
     with name_scope(name, "SparseSoftmax", [sp.indices, sp.values]):
         values = apply_op("SparseSoftmax", *sp._components())
         return SparseTensor(sp.indices, values, sp.dense_shape)
+
+
+def _with_dense(op: str, name: str) -> Any:
+    """The operator of a sparse tensor and a dense one that broadcasts to it."""
+
+    def operator(sp: SparseTensor, dense: Any) -> SparseTensor:
+        with name_scope(None, name, [sp, dense]) as scope:
+            dense = to_tensor(dense, sp.dtype.base, name="y")
+            values = apply_op(op, *sp._components(), dense, name=scope)
+            return SparseTensor(sp.indices, values, sp.dense_shape)
+
+    return operator
+
+
+SparseTensor.__mul__ = _with_dense("SparseDenseCwiseMul", "mul")
+SparseTensor.__truediv__ = _with_dense("SparseDenseCwiseDiv", "truediv")

@@ -12,6 +12,7 @@ from minitf.operation import Tensor
 from minitf.ops.apply import apply_op
 from minitf.ops.arguments import renamed
 from minitf.ops.raw import passthrough
+from minitf.ops.reduction import range as range_op
 from minitf.ops.shapes import rank
 from minitf.sparse_tensor import SparseTensor
 from minitf_runtime.types import float32, int32, string
@@ -86,10 +87,7 @@ def reduce_join(
 def _axes_from_last(x: Tensor) -> Tensor:
     if x._shape is not None:
         return constant(np.arange(len(x._shape) - 1, -1, -1), int32)
-    last: Any = rank(x) - 1  # type: ignore[operator]
-    with name_scope(None, "range", [last, -1, -1]) as scope:
-        ends = to_tensor(-1, int32, name="limit"), to_tensor(-1, int32, name="delta")
-        return apply_op("Range", last, *ends, name=scope)
+    return range_op(rank(x) - 1, -1, -1)
 
 
 # ---- splitting

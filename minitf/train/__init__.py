@@ -36,12 +36,21 @@ from minitf.train.proximal_gradient_descent import ProximalGradientDescentOptimi
 from minitf.train.queue_runner import QueueRunner, add_queue_runner, start_queue_runners
 from minitf.train.rmsprop import RMSPropOptimizer
 from minitf.train.server import Server
+from minitf.train.session_manager import SessionManager
+from minitf.train.session_run_hook import (
+    SessionRunArgs,
+    SessionRunContext,
+    SessionRunHook,
+    SessionRunValues,
+)
+from minitf.train.sync_replicas import SyncReplicasOptimizer
 
 __all__ = [
     "AdadeltaOptimizer", "AdagradDAOptimizer", "AdagradOptimizer", "AdamOptimizer", "ClusterSpec",
     "Coordinator", "ExponentialMovingAverage", "FtrlOptimizer", "GradientDescentOptimizer",
     "LooperThread", "MomentumOptimizer", "Optimizer", "ProximalAdagradOptimizer",
     "ProximalGradientDescentOptimizer", "QueueRunner", "RMSPropOptimizer", "Server",
+    "SessionManager", "SessionRunArgs", "SessionRunContext", "SessionRunHook", "SessionRunValues", "SyncReplicasOptimizer",
     "add_queue_runner", "assert_global_step", "cosine_decay", "cosine_decay_restarts",
     "create_global_step", "exponential_decay", "get_global_step", "get_or_create_global_step",
     "global_step", "inverse_time_decay", "linear_cosine_decay", "natural_exp_decay",

@@ -75,9 +75,7 @@ class ClusterSpec:
         try:
             return self._job(job_name)[task_index]
         except KeyError:
-            raise ValueError(
-                f"No task with index {task_index!r} in job {job_name!r}"
-            ) from None
+            raise ValueError(f"No task with index {task_index!r} in job {job_name!r}") from None
 
     def job_tasks(self, job_name: str) -> list[str | None]:
         """The addresses of a job by index, None where an index is left out."""

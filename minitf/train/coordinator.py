@@ -12,7 +12,7 @@ from typing import Any
 from minitf import tf_logging
 from minitf_runtime.errors import OutOfRangeError
 
-POLL_SECONDS = 1.0  # how soon join() sees that all threads have ended by themselves
+POLL_SECONDS = 0.1  # how soon join() sees that all threads have ended by themselves
 
 
 class Coordinator:

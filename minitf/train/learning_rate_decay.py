@@ -130,9 +130,10 @@ def polynomial_decay(
             steps = apply_op("Mul", steps, turns)
         else:
             step = apply_op("Minimum", step, decay_steps)
-        passed = apply_op("RealDiv", step, steps)
+        passed = step / steps
+        span = rate - end
         left = apply_op("Pow", 1 - passed, exponent)
-        return apply_op("Add", apply_op("Mul", rate - end, left), end, name=scope)  # type: ignore[no-any-return]
+        return apply_op("Add", apply_op("Mul", span, left), end, name=scope)  # type: ignore[no-any-return]
 
 
 def cosine_decay(
@@ -202,8 +203,13 @@ def linear_cosine_decay(
         )
         step = apply_op("Minimum", step, steps)
         line: Any = (steps - step) / steps
-        wave = 0.5 * _raised_cosine(2.0 * periods * (step / steps))
+        wave = _wave(periods, step / steps)
         return apply_op("Mul", rate, (low + line) * wave + floor, name=scope)  # type: ignore[no-any-return]
+
+
+def _wave(periods: Any, passed: Any) -> Any:
+    """A cosine between 0 and 1 that has made `periods` turns when `passed` is 1."""
+    return 0.5 * _raised_cosine(2.0 * periods * passed)
 
 
 def noisy_linear_cosine_decay(
@@ -230,7 +236,7 @@ def noisy_linear_cosine_decay(
         line: Any = (steps - step) / steps
         spread = apply_op("Sqrt", variance / apply_op("Pow", 1.0 + step, fall))
         line = line + random_normal(line.shape, stddev=spread)
-        wave = 0.5 * _raised_cosine(2.0 * periods * (step / steps))
+        wave = _wave(periods, step / steps)
         return apply_op("Mul", rate, (low + line) * wave + floor, name=scope)  # type: ignore[no-any-return]
 
 

@@ -130,23 +130,25 @@ def _assign_debiased(variable: Any, value: Any, share: Any) -> Any:
     from minitf.initializers import zeros_initializer
 
     dtype = variable.dtype.base
-    with variable_scope(variable.op.name, values=[variable, value, share]):
-        with colocate_with(variable):
-            biased, steps = (
-                get_variable(
-                    _unique(name),
-                    shape=shape,
-                    initializer=zeros_initializer(),
-                    dtype=dtype,
-                    trainable=False,
-                )
-                for name, shape in (("biased", variable.shape), ("local_step", []))
+    with (
+        variable_scope(variable.op.name, values=[variable, value, share]),
+        colocate_with(variable),
+    ):
+        biased, steps = (
+            get_variable(
+                _unique(name),
+                shape=shape,
+                initializer=zeros_initializer(),
+                dtype=dtype,
+                trainable=False,
             )
-        moved = state.assign_sub(biased, (biased - value) * share)
-        step = steps.assign_add(1)
-        factor = 1 - apply_op("Pow", 1.0 - share, step)
-        scope = get_default_graph().get_name_scope()
-        return state.assign(variable, moved / factor, name=f"{scope}/")
+            for name, shape in (("biased", variable.shape), ("local_step", []))
+        )
+    moved = state.assign_sub(biased, (biased - value) * share)
+    step = steps.assign_add(1)
+    factor = 1 - apply_op("Pow", 1.0 - share, step)
+    scope = get_default_graph().get_name_scope()
+    return state.assign(variable, moved / factor, name=f"{scope}/")
 
 
 def _unique(name: str) -> str:

@@ -43,8 +43,6 @@ class RMSPropOptimizer(RuleOptimizer):
             dtype = var.dtype.base
             known = var.shape.is_fully_defined()
             start = ones_initializer(dtype=dtype) if known else ones_like(var)
-            self._get_or_make_slot_with_initializer(
-                var, start, var.shape, dtype, "rms", self._name
-            )
+            self._get_or_make_slot_with_initializer(var, start, var.shape, dtype, "rms", self._name)
             for slot in self.slots:
                 self._zeros_slot(var, slot, self._name)

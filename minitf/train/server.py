@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import socket
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from minitf.train.cluster_spec import ClusterSpec
 
-from minitf_runtime.server.service import Server as EngineServer
+if TYPE_CHECKING:
+    from minitf_runtime.server.service import Server as EngineServer
 
 
 class Server:
@@ -37,6 +38,8 @@ class Server:
     def start(self) -> None:
         """Starts listening; calling it again does nothing."""
         if self._server is None:
+            from minitf_runtime.server.service import Server as EngineServer  # brings in zmq
+
             addresses = {
                 job: {
                     i: self._cluster.task_address(job, i) for i in self._cluster.task_indices(job)

@@ -7,7 +7,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from minitf.convert import register_tensor_conversion_function
-from minitf.default import GraphKeys, control_dependencies, get_default_graph
+from minitf.default import (
+    GraphKeys,
+    control_dependencies,
+    get_default_graph,
+    get_default_session,
+)
 from minitf.indexed_slices import IndexedSlices
 from minitf.operation import Operation, Tensor
 from minitf.tensor_shape import TensorShape
@@ -162,7 +167,12 @@ class Variable(metaclass=_CreatesByKind):
 
     def load(self, value: Any, session: Any = None) -> None:
         """Stores a value at once, by feeding it to the initializer."""
-        session = self.graph.session_for(session, "load a variable")
+        session = session or get_default_session()
+        if session is None:
+            raise ValueError(
+                "Either session argument should be provided or default session should be "
+                "established"
+            )
         session.run(self.initializer, {self.initializer.inputs[1]: value})
 
     def initialized_value(self) -> Tensor:
@@ -234,16 +244,9 @@ class Variable(metaclass=_CreatesByKind):
 
     def __getitem__(self, key: Any) -> Tensor:
         """A part of the value; it has `assign(value)`, which stores into the variable."""
-        part = Tensor.__getitem__(self.value(), key)  # type: ignore[attr-defined]
+        from minitf.ops.slicing import slice_helper
 
-        def assign(value: Any, name: str | None = None) -> Any:
-            cut = part.op
-            masks = {k: v for k, v in cut._attrs.items() if k.endswith("_mask")}
-            name = name or f"{cut.name}/_assign"
-            return self._scatter("StridedSliceAssign", *cut._inputs[1:], value, name=name, **masks)
-
-        part.assign = assign
-        return part
+        return slice_helper(self.value(), key, self)
 
     def __iter__(self) -> Iterator[Any]:
         raise TypeError("'Variable' object is not iterable.")

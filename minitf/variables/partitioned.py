@@ -136,9 +136,7 @@ def _to_tensor(
             f"'{value.dtype.name}'"
         )
     if as_ref:
-        raise NotImplementedError(
-            "PartitionedVariable doesn't support being used as a reference."
-        )
+        raise NotImplementedError("PartitionedVariable doesn't support being used as a reference.")
     return value.as_tensor()
 
 

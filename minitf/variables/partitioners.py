@@ -146,9 +146,7 @@ def cut_axis(partitions: Sequence[int]) -> tuple[int, int]:
     return next(((axis, n) for axis, n in enumerate(partitions) if n > 1), (0, 1))
 
 
-def parts_of(
-    shape: Sequence[int], axis: int, count: int
-) -> Iterator[tuple[list[int], list[int]]]:
+def parts_of(shape: Sequence[int], axis: int, count: int) -> Iterator[tuple[list[int], list[int]]]:
     """Offset and shape of each part; the first ones are larger if it does not come out even."""
     least, larger = divmod(shape[axis], count)
     offset = [0] * len(shape)

@@ -262,9 +262,7 @@ def _checked_parts(
     if not shape.is_compatible_with(found.shape):
         raise ValueError(f"{trying} shape {shape} and found shape {found.shape}.")
     if wanted.dtype is not found.dtype.base:
-        raise ValueError(
-            f"{trying} dtype {wanted.dtype.name} and found dtype {found.dtype.name}."
-        )
+        raise ValueError(f"{trying} dtype {wanted.dtype.name} and found dtype {found.dtype.name}.")
     if partitions is not None and found._get_partitions() != partitions:
         raise ValueError(
             f"{trying} partitions {partitions} and found partitions {found._get_partitions()}."

@@ -9,17 +9,20 @@ import json
 import os
 import runpy
 import sys
+import traceback
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, field
 from typing import Any
-
-from minitf_runtime.passes.pipeline import partition_graph
 
 from minitf import default, session, train
 from minitf.graph import Graph
 from minitf.train.cluster_spec import ClusterSpec
-from minitf_runtime.passes.data import Devices
+from minitf_runtime.errors import NotFoundError
+from minitf_runtime.graph import Graph as EngineGraph
+from minitf_runtime.passes.data import Devices, Partitioned
+from minitf_runtime.passes.pipeline import partition_graph
+from minitf_runtime.server.master import visible
 from minitf_runtime.session import LOCAL_TASK, SessionOptions
 
 
@@ -29,44 +32,38 @@ class Stop(BaseException):
 
 @dataclass
 class Captured:
-    """What a script built: its graph, its cluster, the task it ran as, its session's options."""
+    """What a script built: its graph, its cluster, the task it ran as, its session's options.
 
-    graph: Graph | None = None
+    fixed: the cluster was given from outside and is not the script's.
+    """
+
+    task: tuple[str, int]
     cluster: ClusterSpec | None = None
-    task: tuple[str, int] = ("worker", 0)
+    fixed: bool = False
+    graph: Graph = field(default_factory=default.get_default_graph)
     options: SessionOptions = field(default_factory=SessionOptions)
-    servers: dict[str, tuple[str, int]] = field(default_factory=dict)
+    servers: dict[str, tuple[str, int]] = field(default_factory=dict)  # target -> task
 
     def devices(self) -> Devices:
-        """The devices a session of that task would see; the first is the client's."""
-        if self.cluster is None or not self.cluster:
+        """The devices a session of that task would see; the first is the client's.
+
+        Raises NotFoundError when the cluster has no such task.
+        """
+        if not self.cluster:
             names = tuple(f"{LOCAL_TASK}/device:CPU:{i}" for i in range(self.options.cpus))
             return Devices(names, True)
-        own = _task_name(*self.task)
         tasks = [
             _task_name(job, i) for job in self.cluster.jobs for i in self.cluster.task_indices(job)
         ]
+        own = _task_name(*self.task)
         if own not in tasks:
-            own = tasks[-1]
-        return Devices(tuple(f"{t}/device:CPU:0" for t in [own, *(t for t in tasks if t != own)]))
+            raise NotFoundError(None, None, f"no task {own}; the cluster has {', '.join(tasks)}")
+        others = [t for t in visible(tasks, self.options.device_filters) if t != own]
+        return Devices(tuple(f"{t}/device:CPU:0" for t in [own, *others]))
 
 
 def _task_name(job: str, index: int) -> str:
     return f"/job:{job}/replica:0/task:{index}"
-
-
-class _StandInMaster:
-    """A master that runs nothing."""
-
-    def __init__(self, captured: Captured, target: str, options: SessionOptions) -> None:
-        self._captured = captured
-        self._options = options
-        if target in captured.servers:
-            captured.task = captured.servers[target]
-
-    def create_session(self, options: SessionOptions, nodes: Any) -> str:
-        self._captured.options = self._options
-        raise Stop
 
 
 def capture(
@@ -74,82 +71,123 @@ def capture(
     args: Sequence[str],
     cluster: Mapping[str, Sequence[str]] | None,
     task: tuple[str, int],
-    flags: Sequence[str] = (),
 ) -> Captured:
-    """Runs the script as `task` of `cluster` until its first step. Its own errors are its own."""
-    captured = Captured(task=task)
-    if cluster:
-        captured.cluster = ClusterSpec(cluster)
+    """Runs the script as `task` of `cluster` until its first step; what it prints goes to stderr.
+
+    Its own errors are shown as Python shows them, and end with SystemExit(1).
+    """
+    default.reset_default_graph()
+    captured = Captured(task, ClusterSpec(cluster) if cluster else None, bool(cluster))
     with (
-        _standing_in(captured, cluster is not None),
-        _environment(script, args, flags, cluster, task),
+        _standing_in(captured),
+        _environment(script, args, cluster, task),
+        redirect_stdout(sys.stderr),
     ):
         try:
             runpy.run_path(script, run_name="__main__")
         except Stop:
-            captured.graph = captured.graph or default.get_default_graph()
+            return captured
         except SystemExit as e:
             if e.code not in (None, 0):
                 raise
-    captured.graph = captured.graph or default.get_default_graph()
+        except Exception as e:
+            _show(e, script)
+            raise SystemExit(1) from None
+        captured.graph = default.get_default_graph()
     return captured
 
 
+def _show(error: Exception, script: str) -> None:
+    """The traceback of a script's error, from the script's own first line on."""
+    tb = error.__traceback__
+    while tb is not None and tb.tb_frame.f_code.co_filename != script:
+        tb = tb.tb_next
+    traceback.print_exception(error.with_traceback(tb))
+
+
+class _StandInMaster:
+    """A master that runs nothing: the first thing asked of it ends the script."""
+
+    def __init__(self, captured: Captured, target: str, options: SessionOptions) -> None:
+        self._captured = captured
+        self._target = target
+        self._options = options
+
+    def create_session(self, options: SessionOptions, nodes: Any) -> str:
+        captured = self._captured
+        captured.options = self._options
+        captured.task = captured.servers.get(self._target, captured.task)
+        if not self._target and not captured.fixed:
+            captured.cluster = None  # a session of its own, beside the script's servers
+        raise Stop
+
+    def reset(self, containers: Sequence[str]) -> None:
+        """Nothing has run, so there is nothing to drop."""
+
+
+class _StandInServer:
+    """tf.train.Server without a port. `captured` is set for the time of a capture."""
+
+    captured: Captured
+
+    def __init__(
+        self,
+        server_or_cluster_def: Any,
+        job_name: str | None = None,
+        task_index: int | None = None,
+        **_: Any,
+    ) -> None:
+        spec = ClusterSpec(server_or_cluster_def)
+        job, index = job_name or spec.jobs[0], task_index or 0
+        if not self.captured.fixed:
+            self.captured.cluster = spec
+        self.target = f"grpc://{spec.task_address(job, index)}"
+        self.server_def = {"cluster": spec.as_dict(), "job_name": job, "task_index": index}
+        self.captured.servers[self.target] = (job, index)
+
+    def start(self) -> None:
+        """There is nothing to start."""
+
+    def join(self) -> None:
+        raise Stop
+
+    @classmethod
+    def create_local_server(cls, config: Any = None, start: bool = True) -> _StandInServer:
+        return cls({"local": ["localhost:1"]})
+
+
 @contextmanager
-def _standing_in(captured: Captured, fixed: bool) -> Iterator[None]:
-    """Server and connect replaced for the time of the block."""
+def _standing_in(captured: Captured) -> Iterator[None]:
+    """Server, and what sessions connect to, replaced for the time of the block."""
 
-    class StandInServer:
-        def __init__(
-            self,
-            server_or_cluster_def: Any,
-            job_name: str | None = None,
-            task_index: int | None = None,
-            **_: Any,
-        ) -> None:
-            spec = ClusterSpec(server_or_cluster_def)
-            job = job_name or spec.jobs[0]
-            if not fixed:
-                captured.cluster = spec
-            self.target = f"grpc://{spec.task_address(job, task_index or 0)}"
-            self.server_def = spec.as_dict()
-            captured.servers[self.target] = (job, task_index or 0)
+    class Server(_StandInServer):
+        pass
 
-        def start(self) -> None:
-            return None
+    Server.captured = captured
 
-        def join(self) -> None:
-            raise Stop
-
-        @staticmethod
-        def create_local_server(config: Any = None, start: bool = True) -> Any:
-            return StandInServer({"local": ["127.0.0.1:1"]})
-
-    def connect(target: str, options: SessionOptions) -> _StandInMaster:
-        captured.graph = None
-        return _StandInMaster(captured, target, options)
-
-    def send(self: Any) -> None:
+    def send_graph(self: Any) -> None:
         captured.graph = self._graph
-        original(self)
+        saved_send(self)
 
-    saved = train.Server, session.connect
-    original = session.BaseSession._send_graph
-    train.Server, session.connect = StandInServer, connect  # type: ignore
-    session.BaseSession._send_graph = send  # type: ignore[method-assign]
+    saved_server, saved_connect = train.Server, session.connect
+    saved_send = session.BaseSession._send_graph
+    train.Server = Server  # type: ignore[misc, assignment]
+    session.connect = lambda target, options: _StandInMaster(captured, target, options)
+    session.BaseSession._send_graph = send_graph  # type: ignore[method-assign]
     try:
         yield
     finally:
-        train.Server, session.connect = saved  # type: ignore
-        session.BaseSession._send_graph = original  # type: ignore[method-assign]
+        train.Server, session.connect = saved_server, saved_connect  # type: ignore[misc]
+        session.BaseSession._send_graph = saved_send  # type: ignore[method-assign]
 
 
 @contextmanager
 def _environment(
-    script: str, args: Sequence[str], flags: Sequence[str], cluster: Any, task: tuple[str, int]
+    script: str, args: Sequence[str], cluster: Any, task: tuple[str, int]
 ) -> Iterator[None]:
-    argv, path, config = sys.argv, list(sys.path), os.environ.get("TF_CONFIG")
-    sys.argv = [script, *args, *flags]
+    """The script's sys.argv, sys.path and TF_CONFIG for the time of the block."""
+    argv, path, environ = sys.argv, list(sys.path), dict(os.environ)
+    sys.argv = [script, *args]
     sys.path.insert(0, os.path.dirname(os.path.abspath(script)))
     if cluster:
         spec = {"cluster": dict(cluster), "task": {"type": task[0], "index": task[1]}}
@@ -157,11 +195,18 @@ def _environment(
     try:
         yield
     finally:
+        _forget_flags(script)
         sys.argv, sys.path[:] = argv, path
-        if config is not None:
-            os.environ["TF_CONFIG"] = config
-        else:
-            os.environ.pop("TF_CONFIG", None)
+        os.environ.clear()
+        os.environ.update(environ)
+
+
+def _forget_flags(script: str) -> None:
+    """Removes the script's flags: absl refuses them when the script runs again."""
+    absl = sys.modules.get("absl.flags")
+    if absl is not None:
+        for flag in list(absl.FLAGS.flags_by_module_dict().get(script, ())):
+            delattr(absl.FLAGS, flag.name)
 
 
 def default_targets(graph: Graph) -> list[str]:
@@ -178,27 +223,17 @@ def default_targets(graph: Graph) -> list[str]:
     ]
 
 
-def step_of(captured: Captured, fetches: Sequence[str]) -> Any:
+def step_of(captured: Captured, fetches: Sequence[str]) -> Partitioned:
     """The partitioned graph of the step that runs `fetches`, every placeholder it needs fed."""
-    assert captured.graph is not None
     graph = captured.graph
-    targets = [f for f in fetches if ":" not in f]
-    tensors = [f for f in fetches if ":" in f]
-    wanted = [graph.as_graph_element(f) for f in fetches]
     return partition_graph(
-        captured_nodes(graph),
+        EngineGraph(graph.nodes()),
         captured.devices(),
-        feeds=needed_placeholders(wanted),
-        fetches=tensors,
-        targets=targets,
+        feeds=needed_placeholders([graph.as_graph_element(f) for f in fetches]),
+        fetches=[f for f in fetches if ":" in f],
+        targets=[f for f in fetches if ":" not in f],
         soft=captured.options.allow_soft_placement,
     )
-
-
-def captured_nodes(graph: Graph) -> Any:
-    from minitf_runtime.graph import Graph as EngineGraph
-
-    return EngineGraph(graph.nodes())
 
 
 def needed_placeholders(wanted: Sequence[Any]) -> list[str]:

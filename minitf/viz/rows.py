@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from minitf_runtime.devices.name import short_device
-from minitf_runtime.graph import CONTROL, Node
+from minitf_runtime.graph import CONTROL, Graph, Node
 from minitf_runtime.passes.data import Edge, Partitioned
 from minitf_runtime.types import Shape
 
+ROLES = ("forward", "gradient", "apply", "variable", "slot", "init", "save")
+MEANINGS = ("parameter", "state", "hyper-parameter", "gradient", "value", "control")
 CUT_OPS = ("_Send", "_Recv", "_HostSend", "_HostRecv", "_Arg", "_Retval")
 
 
@@ -28,13 +31,17 @@ class OpRow:
 
 @dataclass(frozen=True)
 class EdgeRow:
-    """A transfer. `bytes` is None where the shape depends on what is fed."""
+    """A transfer. `bytes` is None where the shape depends on what is fed.
+
+    meaning: what it is for; of: the variables that a gradient is for, where it goes to the update.
+    """
 
     tensor: str
     kind: str
     src: str
     dst: str
     meaning: str
+    of: tuple[str, ...]
     dtype: str
     shape: str
     bytes: int | None
@@ -55,12 +62,13 @@ class SumRow:
 
 @dataclass(frozen=True)
 class LandingRow:
-    """What one optimizer call put on one device."""
+    """What one optimizer call put on one device, and which variables that changes."""
 
     optimizer: str
     device: str
     part: str  # "computes" or "applies"
     ops: tuple[str, ...]
+    variables: tuple[str, ...]
 
 
 def op_rows(cut: Partitioned) -> list[OpRow]:
@@ -81,22 +89,22 @@ def _reason(reason: Any) -> str:
 
 def edge_rows(cut: Partitioned) -> list[EdgeRow]:
     """Every transfer: parameters, hyper-parameters, gradients, other values, then control."""
-    order = ["parameter", "state", "hyper-parameter", "gradient", "value", "control"]
-    ranked = []
-    for i, e in enumerate(cut.edges):
-        meaning = edge_meaning(cut, e)
-        ranked.append((order.index(meaning), i, e, meaning))
-    ranked.sort(key=lambda r: r[:2])
-    return [_edge_row(e, meaning) for _, _, e, meaning in ranked]
+    made = {n.name: i for i, n in enumerate(cut.whole)}
+    rows = [_edge_row(cut, e) for e in cut.edges]
+    return sorted(rows, key=lambda r: (MEANINGS.index(r.meaning), *(made[v] for v in r.of[:1])))
 
 
-def _edge_row(e: Edge, meaning: str) -> EdgeRow:
+def _edge_row(cut: Partitioned, e: Edge) -> EdgeRow:
+    meaning = edge_meaning(cut, e)
+    updates = [n for c in e.consumers if (n := cut.step.get(c)) is not None and is_update(n)]
+    source = {node: tensor.removesuffix(":0") for tensor, node in cut.feeds}.get(e.src, e.src)
     return EdgeRow(
-        e.src if e.slot in (0, CONTROL) else f"{e.src}:{e.slot}",
+        source if e.slot in (0, CONTROL) else f"{source}:{e.slot}",
         e.kind,
         e.src_device,
         e.dst_device,
         meaning,
+        tuple(variable_of(n) for n in updates) if meaning == "gradient" else (),
         e.dtype.base.name,
         "-" if e.kind == "control" else shape_text(e.shape),
         e.nbytes,
@@ -147,44 +155,64 @@ def sum_rows(edges: Iterable[EdgeRow]) -> list[SumRow]:
 
 def landing_rows(cut: Partitioned) -> list[LandingRow]:
     """For each optimizer call: which devices compute its gradients, which apply them."""
-    applied: dict[tuple[str, str], list[str]] = {}
-    computed: dict[str, list[str]] = {}
-    for device, nodes in cut.parts.items():
-        for n in nodes:
-            if n.op in CUT_OPS or n.name not in cut.placement:
-                continue
-            if is_update(n):
-                applied.setdefault((n.name.split("/update")[0], device), []).append(n.name)
-            elif n.role == "gradient" and n.op != "Const":
-                computed.setdefault(device, []).append(n.name)
-    optimizers = sorted({o for o, _ in applied}) or ([""] if computed else [])
     rows = []
-    for optimizer in optimizers:
-        for device, names in sorted(computed.items()):
-            rows.append(LandingRow(optimizer, device, "computes", tuple(names)))
-        for (owner, device), names in sorted(applied.items()):
-            if owner == optimizer:
-                rows.append(LandingRow(optimizer, device, "applies", tuple(names)))
+    for optimizer, updates in _updates(cut).items():
+        needed = _ancestors(cut.step, updates)
+        gradients = [n for n in needed if n.role == "gradient" and n.op != "Const"]
+        for part, nodes in (("computes", gradients), ("applies", updates)):
+            by_device: dict[str, list[Node]] = {}
+            for n in nodes:
+                by_device.setdefault(n.device, []).append(n)
+            for device, here in sorted(by_device.items()):
+                changed = (variable_of(n) for n in here if part == "applies")
+                names = tuple(n.name for n in here)
+                rows.append(LandingRow(optimizer, device, part, names, tuple(changed)))
     return rows
+
+
+def _updates(cut: Partitioned) -> dict[str, list[Node]]:
+    """The updates of a step by the name of the optimizer call: what stands before `/update_W`."""
+    updates = [n for n in cut.step if is_update(n)]
+    names = {n.name.split("/update")[0] for n in updates if "/update" in n.name}
+    found: dict[str, list[Node]] = {}
+    for n in updates:
+        owners = [name for name in names if f"{n.name}/".startswith(f"{name}/")]
+        found.setdefault(max(owners, key=len, default=n.name), []).append(n)
+    return found
+
+
+def _ancestors(step: Graph, nodes: Iterable[Node]) -> list[Node]:
+    """All that the nodes depend on, in the order of the step."""
+    found: set[str] = set()
+    stack = list(nodes)
+    while stack:
+        n = stack.pop()
+        for name in (*(source for source, _ in n.inputs), *n.control):
+            if name not in found:
+                found.add(name)
+                stack.append(step[name])
+    return [n for n in step if n.name in found]
 
 
 def is_update(n: Node) -> bool:
     """Whether the op changes a variable on behalf of an optimizer."""
-    return n.role == "apply" and bool(n.input_types) and _takes_state(n)
-
-
-def _takes_state(n: Node) -> bool:
     reads = ("ReadVariableOp", "VarIsInitializedOp")
-    return n.input_types[0].is_ref or (n.input_types[0].name == "resource" and n.op not in reads)
+    if n.role != "apply" or not n.input_types or n.op in reads:
+        return False
+    return n.input_types[0].is_ref or n.input_types[0].name == "resource"
+
+
+def variable_of(update: Node) -> str:
+    """The variable that an update changes."""
+    return update.inputs[0][0]
 
 
 def device_roles(rows: Iterable[OpRow]) -> dict[str, dict[str, int]]:
-    """device -> role -> number of ops."""
-    table: dict[str, dict[str, int]] = {}
+    """device -> role -> number of ops, in the order of ROLES."""
+    table: dict[str, Counter[str]] = {}
     for r in rows:
-        roles = table.setdefault(r.device, {})
-        roles[r.role] = roles.get(r.role, 0) + 1
-    return table
+        table.setdefault(r.device, Counter())[r.role] += 1
+    return {d: {role: n[role] for role in ROLES if n[role]} for d, n in table.items()}
 
 
 def as_json(cut: Partitioned) -> dict[str, Any]:

@@ -1,17 +1,17 @@
-"""Rows as tables in a terminal of 80 columns, or plain when piped."""
+"""Rows as tables that fit the terminal: in colour there, plain text without padding when piped."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+import os
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
-from rich import box
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from minitf.viz.rows import (
     EdgeRow,
+    LandingRow,
     device_roles,
     edge_rows,
     landing_rows,
@@ -21,7 +21,7 @@ from minitf.viz.rows import (
 )
 from minitf_runtime.passes.data import Partitioned
 
-ROLE_STYLE = {
+STYLE = {
     "forward": "cyan",
     "gradient": "magenta",
     "apply": "red",
@@ -29,14 +29,39 @@ ROLE_STYLE = {
     "slot": "green",
     "init": "dim",
     "save": "dim",
+    "computes": "magenta",
+    "applies": "red",
+    "parameter": "green",
+    "state": "green",
+    "hyper-parameter": "yellow",
+    "value": "cyan",
+    "control": "dim",
 }
-MAX_OPS = 12  # ops of a device that the overview names
+FEW = 6  # ops of a role that the overview names
+WIDTH = 80  # of what is piped
+GAP = "  "
+
+
+class Column(NamedTuple):
+    """A column of a table; the last one gets the width that is left.
+
+    styled: the first word of a cell is a key of STYLE.
+    """
+
+    name: str
+    right: bool = False
+    styled: bool = False
+    most: int = 24
 
 
 def console() -> Console:
-    """Standard output; 80 columns when it is not a terminal."""
-    probe = Console(highlight=False, soft_wrap=False)
-    return probe if probe.is_terminal else Console(highlight=False, width=80)
+    """Standard output; 80 columns (or COLUMNS) when it is not a terminal."""
+    out = Console(highlight=False, soft_wrap=True)
+    if out.is_terminal:
+        return out
+    columns = os.environ.get("COLUMNS", "")
+    width = int(columns) if columns.isdecimal() else WIDTH
+    return Console(highlight=False, soft_wrap=True, width=max(width, WIDTH // 2))
 
 
 def show_step(cut: Partitioned, out: Console, every_op: bool = False) -> None:
@@ -49,35 +74,43 @@ def show_step(cut: Partitioned, out: Console, every_op: bool = False) -> None:
 def show_devices(cut: Partitioned, out: Console, every_op: bool = False) -> None:
     """Each device with its ops by role."""
     rows = op_rows(cut)
-    table = _table("Devices and their ops", "device", "role", "ops", "names")
+    lines = []
     for device, roles in device_roles(rows).items():
-        for role, count in sorted(roles.items()):
+        for role, count in roles.items():
             names = [r.name for r in rows if r.device == device and r.role == role]
-            shown = names if every_op else names[:MAX_OPS]
+            shown = names if every_op or len(names) <= FEW + 1 else names[:FEW]
             more = f" ... {len(names) - len(shown)} more" if len(shown) < len(names) else ""
-            table.add_row(
-                Text(short(device)),
-                Text(role, ROLE_STYLE.get(role, "")),
-                Text(str(count)),
-                Text(" ".join(shown) + more),
-            )
-    out.print(table)
+            lines.append((short(device), role, str(count), " ".join(grouped(shown)) + more))
+    columns = (Column("device"), Column("role", styled=True), Column("ops", True), Column("names"))
+    show_table(out, "Devices and their ops", columns, lines)
 
 
 def show_landing(cut: Partitioned, out: Console) -> None:
-    """What minimize() does where."""
+    """What minimize() does where: in words, then op by op."""
     rows = landing_rows(cut)
     if not rows:
-        out.print("minimize(): no optimizer in this step")
+        out.print("No optimizer in this step\n")
         return
-    table = _table("Where minimize() landed", "optimizer", "device", "does", "ops")
-    for r in rows:
-        verb = "computes gradients" if r.part == "computes" else "applies updates"
-        style = ROLE_STYLE["gradient" if r.part == "computes" else "apply"]
-        table.add_row(
-            Text(r.optimizer), Text(short(r.device)), Text(verb, style), Text("\n".join(r.ops))
-        )
-    out.print(table)
+    columns = (Column("device"), Column("does", styled=True), Column("ops"))
+    for optimizer in dict.fromkeys(r.optimizer for r in rows):
+        mine = [r for r in rows if r.optimizer == optimizer]
+        lines = [(short(r.device), r.part, "\n".join(_ops(r))) for r in mine]
+        title = f"Where minimize() landed: {optimizer}"
+        show_table(out, title, columns, lines, [in_words(r) for r in mine])
+
+
+def _ops(row: LandingRow) -> list[str]:
+    if row.part == "computes":
+        return grouped(row.ops)
+    return [f"{op} -> {variable}" for op, variable in zip(row.ops, row.variables)]
+
+
+def in_words(row: LandingRow) -> str:
+    """A row as a sentence."""
+    if row.part == "computes":
+        return f"{short(row.device)} computes gradients, in {len(row.ops)} ops"
+    names = list(dict.fromkeys(row.variables))
+    return f"{short(row.device)} applies them: it updates {', '.join(names)}"
 
 
 def show_transfers(cut: Partitioned, out: Console) -> None:
@@ -86,48 +119,135 @@ def show_transfers(cut: Partitioned, out: Console) -> None:
     if not rows:
         out.print("No transfers: one device runs the whole step")
         return
-    table = _table("One step on the wire", "#", "from -> to", "what", "tensor", "shape", "bytes")
-    for i, r in enumerate(rows, 1):
-        table.add_row(
-            Text(str(i)),
-            Text(f"{short(r.src)} -> {short(r.dst)}"),
-            Text(r.meaning),
-            Text(r.tensor),
-            Text(r.shape),
-            Text("?" if r.bytes is None else str(r.bytes)),
-        )
-    out.print(table)
-    sums = _table("Per direction", "from", "to", "messages", "bytes")
-    for s in sum_rows(rows):
-        unknown = f" + {s.unknown} of unknown size" if s.unknown else ""
-        sums.add_row(
-            Text(short(s.src)),
-            Text(short(s.dst)),
-            Text(str(s.messages)),
-            Text(f"{s.bytes}{unknown}"),
-        )
-    out.print(sums)
-    out.print(total(rows))
+    lines = [
+        (str(i), _direction(r.src, r.dst), what(r), size(r.bytes), tensor(r))
+        for i, r in enumerate(rows, 1)
+    ]
+    columns = (
+        Column("#", right=True),
+        Column("from -> to"),
+        Column("what", styled=True),
+        Column("bytes", right=True),
+        Column("tensor"),
+    )
+    show_table(out, "One step on the wire", columns, lines)
+    sums = [
+        (_direction(s.src, s.dst), str(s.messages), size(s.bytes), _unknown(s.unknown))
+        for s in sum_rows(rows)
+    ]
+    columns = (
+        Column("from -> to"),
+        Column("messages", right=True),
+        Column("bytes", right=True),
+        Column(""),
+    )
+    show_table(out, "Per direction", columns, sums)
+    total = sum(r.bytes or 0 for r in rows)
+    unknown = _unknown(sum(r.bytes is None for r in rows))
+    out.print(f"{len(rows)} messages, {size(total)} bytes a step {unknown}".rstrip())
 
 
-def total(rows: Sequence[EdgeRow]) -> str:
-    unknown = sum(r.bytes is None for r in rows)
-    text = f"{len(rows)} messages, {sum(r.bytes or 0 for r in rows)} bytes a step"
-    return text + (f" and {unknown} of a size that the feeds decide" if unknown else "")
+def what(row: EdgeRow) -> str:
+    return f"{row.meaning} of {', '.join(row.of)}" if row.of else row.meaning
+
+
+def tensor(row: EdgeRow) -> str:
+    return row.tensor if row.kind == "control" else f"{row.tensor} [{row.shape}]"
+
+
+def size(count: int | None) -> str:
+    return "?" if count is None else f"{count:,}"
+
+
+def _unknown(count: int) -> str:
+    return f"and {count} of a size that the feeds decide" if count else ""
+
+
+def _direction(src: str, dst: str) -> str:
+    return f"{short(src)} -> {short(dst)}"
 
 
 def show_partition(cut: Partitioned, device: str, out: Console) -> None:
     """The nodes of one device, in the order they run."""
     for n in cut.parts[device]:
         inputs = [f"{name}:{i}" for name, i in n.inputs] + [f"^{c}" for c in n.control]
-        out.print(Text(f"{n.name} = {n.op}({', '.join(inputs)})"), soft_wrap=True)
+        out.print(Text(f"{n.name} = {n.op}({', '.join(inputs)})"))
 
 
-def _table(title: str, *columns: str) -> Table:
-    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
-    for c in columns:
-        right: Any = (
-            "right" if c in ("bytes", "messages", "#", "ops") and c != columns[-1] else "left"
-        )
-        table.add_column(c, justify=right, overflow="fold")
-    return table
+def grouped(names: Iterable[str]) -> list[str]:
+    """Names of ops; those of one gradient, or else of one scope, together: `scope/{a b c}`."""
+    groups: dict[str, list[str]] = {}
+    for name in names:
+        scope, mark, rest = name.rpartition("_grad/")
+        if not mark:
+            scope, mark, rest = name.rpartition("/")
+        groups.setdefault(scope + mark, []).append(rest)
+    return [
+        f"{scope}{{{' '.join(rest)}}}" if scope and rest[1:] else scope + " ".join(rest)
+        for scope, rest in groups.items()
+    ]
+
+
+def show_table(
+    out: Console,
+    title: str,
+    columns: Sequence[Column],
+    rows: Sequence[Sequence[str]],
+    notes: Sequence[str] = (),
+) -> None:
+    """A title, notes below it, the rows, and an empty line."""
+    out.print(Text(title, "bold"))
+    for note in notes:
+        for line in fold(note, out.width - 2):
+            out.print(Text("  " + line))
+    widths = _widths(columns, rows, out.width)
+    out.print(Text(_line([c.name for c in columns], columns, widths), "dim"))
+    before = ""
+    for first, *rest in rows:
+        _show_row(out, ["" if first == before else first, *rest], columns, widths)
+        before = first
+    out.print()
+
+
+def _show_row(
+    out: Console, row: Sequence[str], columns: Sequence[Column], widths: Sequence[int]
+) -> None:
+    cells = [
+        [line for text in cell.split("\n") for line in fold(text, width)]
+        for cell, width in zip(row, widths)
+    ]
+    styled = {cell[0].split(" ")[0] for cell, column in zip(cells, columns) if column.styled}
+    for i in range(max(map(len, cells))):
+        line = Text(_line([c[i] if i < len(c) else "" for c in cells], columns, widths))
+        for word in styled & STYLE.keys():
+            line.highlight_words([f" {word} "], STYLE[word])
+        out.print(line)
+
+
+def _line(cells: Sequence[str], columns: Sequence[Column], widths: Sequence[int]) -> str:
+    texts = [
+        cell.rjust(width) if column.right else cell.ljust(width)
+        for cell, column, width in zip(cells, columns, widths)
+    ]
+    return ("  " + GAP.join(texts)).rstrip()
+
+
+def _widths(columns: Sequence[Column], rows: Sequence[Sequence[str]], total: int) -> list[int]:
+    """The widest cell of each column, up to its limit; the last one gets what is left."""
+    widths = [
+        min(max(len(c.name), *(len(r[i]) for r in rows)), c.most) for i, c in enumerate(columns)
+    ]
+    left = total - 2 - sum(widths[:-1]) - len(GAP) * (len(widths) - 1)
+    return [*widths[:-1], max(left, 20)]
+
+
+def fold(text: str, width: int) -> list[str]:
+    """Lines of at most `width`, broken after a space, or else a slash, where there is one."""
+    lines = []
+    while len(text) > width:
+        at = text.rfind(" ", 0, width + 1) + 1
+        at = at if at > width // 2 else text.rfind("/", 0, width) + 1
+        at = at if at > width // 3 else width
+        lines.append(text[:at].rstrip())
+        text = text[at:].lstrip()
+    return [*lines, text]

@@ -8,6 +8,10 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
+
+from minitf import cli
+
 EXAMPLES = Path(__file__).parents[2] / "examples"
 TIMEOUT = 50
 
@@ -46,10 +50,11 @@ def all_end(pids: list[int], seconds: float = 5.0) -> bool:
     return True
 
 
-def one_line(done: subprocess.CompletedProcess[str]) -> str:
-    """The one line that a command says of wrong input, having printed nothing else."""
-    assert done.returncode == 2, done
-    assert done.stdout == ""
-    assert done.stderr.startswith("minitf: ")
-    assert done.stderr.count("\n") == 1, done.stderr
-    return done.stderr
+def one_line(capsys: pytest.CaptureFixture[str], *args: object) -> str:
+    """What `minitf ARGS` says of wrong input: one line, and nothing else."""
+    assert cli.main([str(arg) for arg in args]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("minitf: ")
+    assert err.count("\n") == 1, err
+    return err.removeprefix("minitf: ").rstrip("\n")

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
 from cli.commands import EXAMPLES, all_end, minitf, one_line, start
 
 pytestmark = pytest.mark.cluster
@@ -180,8 +181,8 @@ def test_reader_that_goes_away_ends_nothing(script):
         (["--timeout", "nan", "x.py"], "expected a number of seconds above 0, got 'nan'"),
     ],
 )
-def test_wrong_input(args, words):
-    assert words in one_line(minitf("cluster", *args))
+def test_wrong_input(capsys, args, words):
+    assert words in one_line(capsys, "cluster", *args)
 
 
 def test_trains(tmp_path):

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import minitf as tf
-from gradients.graph_cases import CASES, lines
+from gradients.graphs import CASES, lines
 
 DATA = Path(__file__).parents[1] / "data" / "gradient_graphs.txt.gz"
 

@@ -2,10 +2,25 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 import minitf as tf
-from minitf.gradients.registry import GRADIENTS
+from minitf.gradients.registry import all_gradients
+from minitf_runtime.ops.registry import OPS
+
+# The op types that TF 1.15.5 has a gradient (or no_gradient) for.
+TENSORFLOWS = Path(__file__).parents[1] / "data" / "gradient_op_types.txt"
+DECLARED = set(all_gradients())  # before any test registers its own
+
+
+def test_no_gradient_is_missing():
+    assert set(TENSORFLOWS.read_text().split()) & OPS.keys() - DECLARED == set()
+
+
+def test_every_gradient_has_an_op():
+    assert DECLARED - OPS.keys() == set()
 
 
 @pytest.fixture
@@ -14,7 +29,7 @@ def made():
     names: list[str] = []
     yield names
     for name in names:
-        GRADIENTS.pop(name, None)
+        all_gradients().pop(name, None)
 
 
 def test_a_type_is_registered_once():

@@ -16,9 +16,9 @@ PACKAGES = ROOT / "minitf", ROOT / "runtime" / "minitf_runtime"
 CLIENT = (
     "cli viz __main__ > minitf"
     "> train contrib data layers losses metrics summary"
-    "> session fetches"
+    "> session fetches test"
     "> gradients"
-    "> ops variables variable_scope initializers indexed_slices"
+    "> ops variables variable_scope initializers indexed_slices sparse_tensor"
     "> graph operation scopes lookup default convert"
     "> source device_spec node_def nest tensor_shape errors options proto app flags tf_logging",
 )

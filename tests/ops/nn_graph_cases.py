@@ -268,8 +268,8 @@ def embedding_lookup_sparse(tf):
 @case
 def safe_embedding_lookup_sparse(tf):
     v = tf.get_variable("v", [6, 2])
-    ids = tf.SparseTensor([[0, 0], [0, 1], [2, 0]], tf.constant([1, -1, 2], tf.int64), [3, 2])
-    weights = tf.SparseTensor(ids.indices, [1.0, 2.0, 0.5], ids.dense_shape)
+    ids = tf.SparseTensor(ph(tf, None, 2, dtype=tf.int64), ph(tf, 3, dtype=tf.int64), [3, 2])
+    weights = tf.SparseTensor(ids.indices, ph(tf, 3), ids.dense_shape)
     tf.nn.safe_embedding_lookup_sparse(v, ids)
     tf.nn.safe_embedding_lookup_sparse(v, ids, weights, default_id=3, name="safe")
     tf.nn.safe_embedding_lookup_sparse([v, v], ids, weights, "sum")

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from minitf_runtime.errors import FailedPreconditionError, NotFoundError
-from minitf_runtime.plan.state import Resources, Variable, writable
+from minitf_runtime.ops.training_rules import updating
+from minitf_runtime.plan.state import Resources, Variable
 from minitf_runtime.types import float32
 
 
@@ -89,7 +90,7 @@ def test_a_failed_update_leaves_a_readable_variable():
 
 def test_several_variables_may_repeat():
     v, w = variable([1.0]), variable([2.0])
-    with writable(v, w, v) as (a, b, c):
+    with updating((v, w, v)) as (a, b, c):
         assert a is c
         a += b
     assert v.read().tolist() == [3]

@@ -152,10 +152,8 @@ def _missing_size(count: int, sizes: list[int]) -> int:
 @op("ExpandDims", "input: T, dim: Tdim -> output: T", T=Type(), Tdim=_SHAPE_TYPE)
 def expand_dims_shape(c: ShapeContext) -> list[Shape]:
     x, at = c.shape(0), c.value(1)
-    if x is None:
+    if x is None or at is None:
         return [None]
-    if at is None:
-        return [(None,) * (len(x) + 1)]
     axis = int(at.reshape(-1)[0])
     if not -len(x) - 1 <= axis <= len(x):
         raise ValueError(f"dim {axis} not in the interval [{-len(x) - 1}, {len(x)}].")
@@ -232,13 +230,14 @@ def transpose(xp: Any, x: Any, perm: Any) -> Any:
             f"transpose expects a vector of size {x.ndim}. But input(1) is a vector of size "
             f"{len(perm)}"
         )
-    for p in perm:
+    axes = perm.tolist()
+    for p in axes:
         if not -x.ndim <= p < x.ndim:
             raise invalid(f"{p} is out of range [0 .. {x.ndim})")
-    order = [int(p) % x.ndim for p in perm]
+    order = [p % x.ndim for p in axes]
     for axis in range(x.ndim):
         if axis not in order:
-            raise invalid(f"{axis} is missing from {{{','.join(map(str, perm))}}}.")
+            raise invalid(f"{axis} is missing from {{{','.join(map(str, axes))}}}.")
     return x.transpose(order)
 
 

@@ -35,11 +35,17 @@ op("LogicalOr", "x: bool, y: bool -> z: bool", broadcast)
 
 
 def _equal_shape(c: ShapeContext) -> list[Shape]:
+    """Shapes that do not fit are an error, or else make a scalar."""
+    if c["incompatible_shape_error"]:
+        return broadcast(c)
+    x, y = c.shapes
+    if x is None or y is None:
+        return [None]
+    if any(None in pair and 1 not in pair for pair in zip(x[::-1], y[::-1])):
+        return [None]
     try:
         return broadcast(c)
     except ValueError:
-        if c["incompatible_shape_error"]:
-            raise
         return [()]
 
 

@@ -149,19 +149,35 @@ op("Conv3DBackpropFilterV2", _TO_FILTER, _sizes_given(1, 5), **_CONV3D)
 def _axes(shape: Sequence[int], filter_shape: Sequence[int], attrs: Any) -> list[Axis]:
     """The windows on a channels-last shape. Raises InvalidArgumentError if they do not fit."""
     strides, dilations, pads = _numbers(attrs)
-    if any(last_or_first != 1 for n in (strides, dilations) for last_or_first in (n[0], n[-1])):
-        raise invalid("Current implementation does not yet support strides or dilations in the "
-                      "batch and depth dimensions.")  # fmt: skip
-    if shape[-1] != filter_shape[-2]:
-        raise UnimplementedError(
-            None,
-            None,
-            "Convolution in groups is not implemented: the input has "
-            f"{shape[-1]} channels, the filter {filter_shape[-2]}",
-        )
+    if len(shape) != len(strides):
+        raise invalid(f"input must be {len(strides)}-dimensional{show_shape(shape)}")
+    if len(filter_shape) != len(strides):
+        raise invalid(f"filter must be {len(strides)}-dimensional: {show_shape(filter_shape)}")
+    for what, n in (("strides", strides), ("dilations", dilations)):
+        if n[0] != 1 or n[-1] != 1:
+            raise invalid(
+                f"Current implementation does not yet support {what} in the batch and depth "
+                "dimensions."
+            )
+    _check_channels(shape[-1], filter_shape[-2])
     per_axis = list(zip(shape, [1, *filter_shape[:-2], 1], strides, dilations, pads))[1:-1]
     space = [windows.axis(n, w, s, d, attrs["padding"], pad) for n, w, s, d, pad in per_axis]
     return [windows.whole(shape[0]), *space, windows.whole(shape[-1])]
+
+
+def _check_channels(depth: int, filter_depth: int) -> None:
+    if depth == filter_depth:
+        return
+    if not filter_depth or depth % filter_depth:
+        raise invalid(
+            f"input depth must be evenly divisible by filter depth: {depth} vs {filter_depth}"
+        )
+    raise UnimplementedError(
+        None,
+        None,
+        "Grouped convolutions are not implemented: the input depth of "
+        f"{depth} does not match the filter input depth of {filter_depth}",
+    )
 
 
 def _check_backprop(dy: Any, axes: Sequence[Axis], channels: int) -> None:

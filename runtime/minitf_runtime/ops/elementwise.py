@@ -186,8 +186,8 @@ def squared_difference(xp: Any, x: Any, y: Any) -> Any:
     return d * d.conj()
 
 
-def _check_divisor(y: Any) -> None:
-    if not y.all():
+def _check_divisor(x: Any, y: Any) -> None:
+    if x.size and not y.all():
         raise invalid("Integer division by zero")
 
 
@@ -198,25 +198,25 @@ def floor_div(xp: Any, x: Any, y: Any) -> Any:
 
 @kernel("FloorDiv", types=_WHOLE)
 def floor_div_whole(xp: Any, x: Any, y: Any) -> Any:
-    _check_divisor(y)
+    _check_divisor(x, y)
     return x // y
 
 
 @kernel("FloorMod", types=(int32, int64))
 def floor_mod_whole(xp: Any, x: Any, y: Any) -> Any:
-    _check_divisor(y)
+    _check_divisor(x, y)
     return xp.remainder(x, y)
 
 
 @kernel("Div", "RealDiv", "TruncateDiv", types=_WHOLE)
 def truncate_div(xp: Any, x: Any, y: Any) -> Any:
-    _check_divisor(y)
+    _check_divisor(x, y)
     return (x - xp.fmod(x, y)) // y
 
 
 @kernel("Mod", "TruncateMod", types=(int32, int64))
 def truncate_mod(xp: Any, x: Any, y: Any) -> Any:
-    _check_divisor(y)
+    _check_divisor(x, y)
     return xp.fmod(x, y)
 
 
@@ -284,13 +284,11 @@ def reciprocal_grad(xp: Any, y: Any, dy: Any) -> Any:
 
 @kernel("SigmoidGrad")
 def sigmoid_grad(xp: Any, y: Any, dy: Any) -> Any:
-    y = y.conj()
     return dy * y * (1 - y)
 
 
 @kernel("TanhGrad")
 def tanh_grad(xp: Any, y: Any, dy: Any) -> Any:
-    y = y.conj()
     return dy * (1 - y * y)
 
 

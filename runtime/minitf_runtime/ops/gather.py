@@ -97,9 +97,9 @@ def _take(xp: Any, params: Any, indices: Any, axis: int) -> Any:
     if params.ndim == 0:
         raise invalid("params must be at least 1 dimensional")
     check_indices(indices, params.shape[axis])
-    if axis == 0 and indices.ndim == 1:
-        return params[indices]
-    return params[(slice(None),) * axis + (indices, ...)]
+    if indices.ndim == 0:
+        return params[(slice(None),) * axis + (indices, ...)]
+    return params.take(indices, axis)  # for rows twice as fast as an index array
 
 
 def _batch_take(xp: Any, params: Any, indices: Any, axis: int, batch: int) -> Any:
@@ -149,7 +149,7 @@ def gather_nd(xp: Any, params: Any, indices: Any) -> Any:
             "index innermost dimension length must be <= params rank; saw: "
             f"{depth} vs. {params.ndim}"
         )
-    check_vectors(indices, params.shape, "params.shape")
+    check_vectors(indices, params.shape, "param shape")
     if depth == 0:
         return xp.broadcast_to(params, indices.shape[:-1] + params.shape)
     return params[(*xp.moveaxis(indices, -1, 0), ...)]
@@ -169,7 +169,7 @@ def check_vectors(indices: Any, shape: Any, what: str) -> None:
         return
     row = next(i for i, v in enumerate(vectors) if any(not 0 <= n < m for n, m in zip(v, limits)))
     place = ",".join(map(str, np.unravel_index(row, indices.shape[:-1])))
-    vector = ",".join(str(int(n)) for n in vectors[row])
+    vector = ", ".join(str(int(n)) for n in vectors[row])
     raise invalid(
         f"indices{f'[{place}]' if place else ''} = [{vector}] does not index into {what} "
         f"{show_shape(shape)}"
@@ -263,6 +263,8 @@ def scatter_into(xp: Any, out: Any, indices: Any, updates: Any, how: str) -> Non
             f"inner {updates.ndim - outer} dimensions of updates.shape={show_shape(updates.shape)}"
         )
     check_vectors(indices, out.shape, "shape")
+    if depth == 0:  # every update is for the whole of `out`
+        out, indices = out[None], xp.zeros((*indices.shape[:-1], 1), np.intp)
     place = (*xp.moveaxis(indices, -1, 0), ...)
     if how == "update":
         out[place] = updates
@@ -392,7 +394,7 @@ def dynamic_stitch(xp: Any, indices: Any, data: Any) -> Any:
                 f"indices[{i}].shape = {show_shape(at.shape)}"
             )
         if at.size and int(at.min()) < 0:
-            raise invalid(f"indices[{i}] is out of range")
+            raise invalid(f"indices[{int((at < 0).reshape(-1).argmax())}] is out of range")
     size = max((int(at.max()) + 1 for at in indices if at.size), default=0)
     out = zeros_of(xp, (size, *rest), data[0].dtype)
     for at, rows in zip(indices, data):

@@ -9,7 +9,7 @@ import numpy as np
 from minitf_runtime.errors import invalid
 from minitf_runtime.ops import dims
 from minitf_runtime.ops.registry import Attr, Count, ShapeContext, Type, kernel, op
-from minitf_runtime.types import INDEX, Shape, int32, int64, show_shape
+from minitf_runtime.types import INDEX, Shape, int32, int64, resource, show_shape
 
 # ---- concatenation
 
@@ -84,6 +84,8 @@ def _axis(axis: Any, name: str) -> int:
 
 
 def _check_concat(first: Any, other: Any, i: int, axis: int) -> None:
+    if first == other:
+        return
     if len(first) != len(other):
         what = "Ranks of all input tensors should match"
     elif dims.replaced(first, axis, 0) != dims.replaced(other, axis, 0):
@@ -155,6 +157,14 @@ def pack(xp: Any, values: Any, *, axis: Any) -> Any:
     if not -len(first) - 1 <= axis <= len(first):
         raise invalid(f"axis = {axis} not in [{-len(first) - 1}, {len(first) + 1})")
     return xp.stack(values, axis)
+
+
+@kernel("Pack", types=(resource,), priority=1)
+def pack_handles(xp: Any, values: Any, *, axis: Any) -> Any:
+    """Handles are Python objects: a vector of them."""
+    out = np.empty(len(values), object)
+    out[:] = values
+    return out
 
 
 @op("ParallelConcat", "values: N * T -> output: T", N=Count(), T=Type(), shape=Attr("shape"))

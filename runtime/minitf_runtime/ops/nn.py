@@ -167,6 +167,8 @@ def softmax_cross_entropy_shape(c: ShapeContext) -> list[Shape]:
         both = dims.merge(dims.with_rank(c.shape(0), 2), c.shape(1))
     except ValueError:
         both = broadcast_shapes(c.shape(0), c.shape(1))
+    if both is not None and len(both) != 2:
+        raise ValueError(f"Shape must be broadcasted with rank 2, but is rank {len(both)}")
     rows = dims.with_rank(both, 2)
     return [rows[:1], rows]
 
@@ -221,13 +223,18 @@ def sparse_softmax_cross_entropy(xp: Any, logits: Any, labels: Any) -> Any:
 
 
 def _check_sparse_labels(xp: Any, logits: Any, labels: Any) -> None:
-    shapes = f"logits shape {show_shape(logits.shape)} and labels shape {show_shape(labels.shape)}"
+    shape, rows = show_shape(logits.shape), show_shape(labels.shape)
     if logits.ndim != 2:
-        raise invalid(f"logits must be 2-D, but got shape {show_shape(logits.shape)}")
-    if labels.ndim != 1 or len(labels) != len(logits):
-        raise invalid(f"logits and labels must have the same first dimension, got {shapes}")
+        raise invalid(f"logits must be 2-D, but got shape {shape}")
+    if labels.ndim != 1:
+        raise invalid(f"labels must be 1-D, but got shape {rows}")
+    if len(labels) != len(logits):
+        raise invalid(
+            "logits and labels must have the same first dimension, got logits shape "
+            f"{shape} and labels shape {rows}"
+        )
     if not logits.shape[1]:
-        raise invalid(f"Must have at least one class, but got logits shape {shapes[13:]}")
+        raise invalid(f"Must have at least one class, but got logits shape {shape}")
     if xp is not np:
         return  # looking at the values would make the host wait for the device
     outside = (labels < 0) | (labels >= logits.shape[1])

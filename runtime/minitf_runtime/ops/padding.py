@@ -13,12 +13,13 @@ from minitf_runtime.types import INDEX, Shape, int32, show_shape
 
 @op("Tile", "input: T, multiples: Tmultiples -> output: T", T=Type(), Tmultiples=Type(INDEX, int32))
 def tile_shape(c: ShapeContext) -> list[Shape]:
-    (count,) = dims.with_rank(c.shape(1), 1)
-    times = c.shape_value(1)
-    if count is None:
-        return [None if c.shape(0) is None else (None,) * len(c.shape(0) or ())]
-    x = dims.with_rank(c.shape(0), count)
-    return [tuple(dims.multiply(n, t) for n, t in zip(x, times or (None,) * count))]
+    dims.with_rank(c.shape(1), 1)
+    x, times = c.shape(0), c.shape_value(1)
+    if x is None and times is None:
+        return [None]
+    times = times if x is None else dims.with_rank(times, len(x))
+    x = dims.with_rank(x, len(times or ()))
+    return [tuple(dims.multiply(n, t) for n, t in zip(x, times or ()))]
 
 
 @kernel("Tile", host_inputs="multiples")

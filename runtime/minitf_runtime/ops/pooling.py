@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from minitf_runtime.errors import invalid
+from minitf_runtime.errors import UnimplementedError, invalid
 from minitf_runtime.ops import dims, windows
 from minitf_runtime.ops.registry import Attr, ShapeContext, Type, kernel, op
 from minitf_runtime.ops.windows import Axis
@@ -21,6 +21,7 @@ from minitf_runtime.types import (
     INDEX,
     REALS,
     Shape,
+    float16,
     float32,
     int8,
     int16,
@@ -32,6 +33,7 @@ from minitf_runtime.types import (
 )
 
 _MAX_TYPES = (*FLOATS, int32, int64, uint8, int16, int8, uint16)
+_NARROW = (float16, float32)
 _PADDING = Attr("string", allowed=("SAME", "VALID"))
 _FORMAT = {
     4: Attr("string", "NHWC", ("NHWC", "NCHW")),
@@ -76,7 +78,7 @@ def _like_gradient(c: ShapeContext) -> list[Shape]:
 _GRAD = "orig_input: T, orig_output: T, grad: T -> output: T"
 _AVG_GRAD = "orig_input_shape: int32, grad: T -> output: T"
 op("MaxPool", "input: T -> output: T", _pool_shape, **_attrs(4, Type(_MAX_TYPES, float32)))
-op("MaxPool3D", "input: T -> output: T", _pool_shape, **_attrs(5, Type(FLOATS)))
+op("MaxPool3D", "input: T -> output: T", _pool_shape, **_attrs(5, Type(_NARROW)))
 op("AvgPool", "value: T -> output: T", _pool_shape, **_attrs(4, Type(FLOATS)))
 op("AvgPool3D", "input: T -> output: T", _pool_shape, **_attrs(5, Type(FLOATS)))
 op("MaxPoolGrad", _GRAD, _like_input, **_attrs(4, Type(REALS, float32)))
@@ -85,8 +87,8 @@ op(
     "MaxPool3DGrad",
     "orig_input: TInput, orig_output: TInput, grad: T -> output: T",
     _like_input,
-    **_attrs(5, Type(FLOATS, float32)),
-    TInput=Type(FLOATS, float32),
+    **_attrs(5, Type(_NARROW, float32)),
+    TInput=Type(_NARROW, float32),
 )
 op("MaxPool3DGradGrad", _GRAD, _like_gradient, **_attrs(5, Type(REALS)))
 op("AvgPoolGrad", _AVG_GRAD, _given_shape, **_attrs(4, Type(FLOATS)))
@@ -98,7 +100,7 @@ def _axes(shape: Sequence[int], attrs: Any) -> list[Axis]:
     if len(shape) != len(ksize):
         raise invalid(f"tensor_in must be {len(ksize)}-dimensional: {show_shape(shape)}")
     if ksize[0] != 1 or strides[0] != 1:
-        raise invalid("Pooling is not yet supported on the batch dimension.")
+        raise UnimplementedError(None, None, "Pooling is not yet supported on the batch dimension.")
     return [windows.axis(n, w, s, 1, attrs["padding"]) for n, w, s in zip(shape, ksize, strides)]
 
 

@@ -85,6 +85,8 @@ class Dequeue(Attempt):
                 return self.finish(_exhausted(queue, missing, size))
             self.wanted = missing = rest
         available = min(queue.available(), missing)
+        if queue.all_at_once and available < missing:
+            return False
         self.taken += [queue.pop() for _ in range(available)]
         return self.finish() if len(self.taken) == self.wanted else available > 0
 
@@ -110,6 +112,7 @@ class Queue:
     """A first-in-first-out queue. `shapes` is empty if elements may have any shape."""
 
     kind = "FIFOQueue"
+    all_at_once = False  # a batch is taken as a whole
 
     def __init__(
         self, name: str, types: Sequence[DType], shapes: Sequence[Shape], capacity: int
@@ -147,7 +150,7 @@ class Queue:
         """One component of several elements as one tensor."""
         out = np.empty((len(values), *np.shape(values[0])), dtype.as_numpy_dtype)
         for i, value in enumerate(values):
-            out[i] = value
+            out[i] = value if np.ndim(value) else value[()]
         return out
 
     # ---- waiting
@@ -235,7 +238,7 @@ class PaddingFIFOQueue(Queue):
         else:
             out = np.zeros(shape, dtype.as_numpy_dtype)
         for i, value in enumerate(values):
-            out[(i, *map(slice, np.shape(value)))] = value
+            out[(i, *map(slice, np.shape(value)))] = value if np.ndim(value) else value[()]
         return out
 
 
@@ -243,6 +246,7 @@ class PriorityQueue(Queue):
     """Gives the element of the smallest priority, its first component."""
 
     kind = "PriorityQueue"
+    all_at_once = True  # else a smaller priority could come after part of a batch was taken
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)

@@ -127,7 +127,9 @@ def min_(xp: Any, x: Any, indices: Any, *, keep_dims: bool) -> Any:
 
 @kernel("EuclideanNorm", host_inputs="reduction_indices")
 def euclidean_norm(xp: Any, x: Any, indices: Any, *, keep_dims: bool) -> Any:
-    squares = (x * x).sum(axis=_axes(x, indices), dtype=x.dtype, keepdims=keep_dims)
+    squares = (x * x.conj()).sum(axis=_axes(x, indices), dtype=x.dtype, keepdims=keep_dims)
+    if squares.size == x.size:
+        return x.reshape(squares.shape)  # TF leaves single elements as they are, sign and all
     return xp.sqrt(squares).astype(x.dtype)
 
 

@@ -23,7 +23,7 @@ op(
     container="",
     shared_name="",
     dtype=Type(),
-    shape=Attr("shape"),
+    shape=Attr("shape", None),
 )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from minitf_runtime.errors import invalid
+from minitf_runtime.errors import UnimplementedError, invalid
 from minitf_runtime.ops import dims
 from minitf_runtime.ops.array import shape_input, zeros_of
 from minitf_runtime.ops.registry import ShapeContext, Type, kernel, no_outputs, op
@@ -274,9 +274,11 @@ def _assign(ref: Any, begin: Any, end: Any, strides: Any, value: Any, masks: Any
     with ref.writable() as whole:
         place = boxed(whole, strided_index(whole.shape, begin, end, strides, masks))
         if value.ndim and place.shape != value.shape:
-            raise invalid(
-                f"l-value shape {show_shape(place.shape)} does not match r-value shape "
-                f"{show_shape(value.shape)}. Automatic broadcasting not yet implemented."
+            raise UnimplementedError(
+                None,
+                None,
+                f"sliced l-value shape {show_shape(place.shape)} does not match r-value shape "
+                f"{show_shape(value.shape)}. Automatic broadcasting not yet implemented.",
             )
         place[...] = value
 

@@ -148,6 +148,21 @@ def invert_permutation(xp: Any, x: Any) -> Any:
     return out
 
 
+@op("UnravelIndex", "indices: Tidx, dims: Tidx -> output: Tidx", Tidx=Type(INDEX, int32))
+def unravel_index_shape(c: ShapeContext) -> list[Shape]:
+    """Positions in row-major order as index vectors, one axis of the shape per row."""
+    indices, (rank,) = c.shape(0), dims.with_rank(c.shape(1), 1)
+    return [None if indices is None else (rank, *indices)]
+
+
+@kernel("UnravelIndex", host_inputs="dims")
+def unravel_index(xp: Any, indices: Any, dims: Any) -> Any:
+    count = int(np.prod(dims, dtype=np.int64))
+    if indices.size and not (int(indices.min()) >= 0 and int(indices.max()) < count):
+        raise invalid("index is out of bound as with dims")
+    return xp.stack(xp.unravel_index(xp.asarray(indices), tuple(dims.tolist()))).astype(dims.dtype)
+
+
 # ---- the largest
 
 
@@ -189,10 +204,31 @@ def top_k(xp: Any, x: Any, *, k: Any) -> Any:
     n = x.shape[-1]
     if n < k:
         raise invalid(f"input must have at least k columns. Had {n}, needed {k}")
-    # A stable sort of the mirror image, read backwards, puts the first of equal ones first.
-    ascending = xp.argsort(x[..., ::-1], axis=-1, kind="stable")
-    indices = (n - 1 - ascending[..., ::-1])[..., :k]
+    if 4 * k < n and k and not bool((x != x).any()):  # NaNs need the sort
+        candidates = _largest(xp, x, k)
+        order = _descending(xp, xp.take_along_axis(x, candidates, axis=-1))
+        indices = xp.take_along_axis(candidates, order, axis=-1)
+    else:
+        indices = _descending(xp, x)[..., :k]
     return xp.take_along_axis(x, indices, axis=-1), indices.astype(np.int32)
+
+
+def _descending(xp: Any, x: Any) -> Any:
+    """The indices that sort the last axis, of equal values the first one first."""
+    ascending = xp.argsort(x[..., ::-1], axis=-1, kind="stable")
+    return (x.shape[-1] - 1 - ascending)[..., ::-1]
+
+
+def _largest(xp: Any, x: Any, k: int) -> Any:
+    """The indices of the k largest of the last axis, in order of place."""
+    n = x.shape[-1]
+    least = xp.partition(x, n - k, axis=-1)[..., n - k, None]
+    taken = x >= least
+    if int(taken.sum()) > least.size * k:  # of those that equal the least, some are left out
+        above, equal = x > least, x == least
+        wanted = k - above.sum(axis=-1, keepdims=True)
+        taken = above | (equal & (equal.cumsum(axis=-1) <= wanted))
+    return xp.nonzero(taken)[-1].reshape(*x.shape[:-1], k)
 
 
 def _in_top_k_shape(c: ShapeContext) -> list[Shape]:

@@ -51,7 +51,7 @@ def sparse_to_dense(
             "sparse_indices should be a scalar, vector, or matrix, got shape "
             f"{show_shape(indices.shape)}"
         )
-    rows = indices.reshape(indices.shape[0] if indices.ndim else 1, -1)
+    rows = indices if indices.ndim == 2 else indices.reshape(-1, 1)
     if shape.ndim != 1:
         raise invalid(f"output_shape should be a vector, got shape {show_shape(shape.shape)}")
     if len(shape) != rows.shape[1]:
@@ -66,14 +66,14 @@ def sparse_to_dense(
         )
     if default.ndim:
         raise invalid("default_value should be a scalar.")
-    _check_inside(rows, shape.tolist(), validate_indices)
+    check_inside(rows, shape.tolist(), validate_indices)
     out = xp.empty(shape.tolist(), values.dtype)
     out[...] = default
     out[tuple(xp.asarray(rows.T))] = values
     return out
 
 
-def _check_inside(rows: Any, shape: list[int], ordered: bool) -> None:
+def check_inside(rows: Any, shape: list[int], ordered: bool) -> None:
     """Indices lie in the shape and, if `ordered`, go up without repeats."""
     before: tuple[int, ...] = ()
     for i, row in enumerate(rows.tolist()):

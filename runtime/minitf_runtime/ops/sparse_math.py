@@ -178,7 +178,7 @@ def _reduced_shape(c: ShapeContext) -> list[Shape]:
     sizes, axes = c.shape_value(2), c.value(3)
     if sizes is None or axes is None:
         return [None]
-    away = {int(a) % len(sizes) for a in axes.reshape(-1)} if axes.size else set(range(len(sizes)))
+    away = {int(a) % len(sizes) for a in axes.reshape(-1)}
     if c["keep_dims"]:
         return [tuple(1 if i in away else n for i, n in enumerate(sizes))]
     return [tuple(n for i, n in enumerate(sizes) if i not in away)]
@@ -197,7 +197,7 @@ def _reduce(
             raise invalid(
                 f"Invalid reduction dimension {axis}, for input with {len(sizes)} dimensions."
             )
-    away = {int(a) % len(sizes) for a in axes.reshape(-1)} or set(range(len(sizes)))
+    away = {int(a) % len(sizes) for a in axes.reshape(-1)}
     kept = [i for i in range(len(sizes)) if i not in away]
     groups = indices[:, kept] @ xp.asarray(strides_of([sizes[i] for i in kept]))
     out = xp.zeros(int(np.prod([sizes[i] for i in kept], dtype=np.int64)), values.dtype)

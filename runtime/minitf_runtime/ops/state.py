@@ -14,7 +14,7 @@ from minitf_runtime.ops import dims
 from minitf_runtime.ops.registry import Attr, ShapeContext, Type, kernel, op, scalar, unchanged
 from minitf_runtime.types import INDEX, NUMBERS, Shape, is_full, show_shape
 
-_MADE_OF = dict(shape=Attr("shape"), dtype=Type())
+_MADE_OF = dict(shape=Attr("shape", None), dtype=Type())
 _SHARED = dict(container="", shared_name="")
 
 

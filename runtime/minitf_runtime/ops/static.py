@@ -63,6 +63,8 @@ class StaticValues:
         kernel = find_kernel(op, attrs, "CPU") if opdef is not None else None
         if opdef is None or kernel is None or opdef.stateful or not inputs:
             return None
+        if op == "PlaceholderWithDefault":
+            return None  # a run may feed another value
         if "node" in kernel.keywords or (num_elements(own) or 0) > MAX_ELEMENTS:
             return None
         values = []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import re
 from typing import Any
 
 import numpy as np
@@ -67,6 +68,7 @@ def as_string(
     return mapped(lambda v: (form % v).encode(), x)
 
 
+_HEX = re.compile(rb"\s*[+-]?0[xX]")
 op(
     "StringToNumber",
     "string_tensor: string -> output: out_type",
@@ -81,11 +83,11 @@ def string_to_number(xp: Any, x: Any, *, out_type: Any) -> Any:
 
     def convert(text: bytes) -> Any:
         try:
+            if b"_" in text:
+                raise ValueError("Python alone allows underscores in numbers")
             if not out_type.is_floating:
                 return np.array(int(text), dtype)
-            if text.strip().lower()[:3].lstrip(b"+-").startswith(b"0x"):
-                return dtype(float.fromhex(text.decode()))
-            return dtype(float(text))
+            return dtype(int(text, 16) if _HEX.match(text) else float(text))
         except (ValueError, OverflowError):
             shown = text.decode("utf-8", "backslashreplace")
             raise invalid(

@@ -102,7 +102,7 @@ def reduce_join(xp: Any, x: Any, axes: Any, *, keep_dims: Any, separator: Any) -
     shape = [1 if i in order else n for i, n in enumerate(x.shape)]
     count = int(np.prod([x.shape[i] for i in kept], dtype=np.int64))
     size = int(np.prod([x.shape[i] for i in order], dtype=np.int64))
-    rows = x.transpose(kept + order).reshape(count, size)
+    rows = x.transpose(kept + order[::-1]).reshape(count, size)  # the first axis joins first
     out = np.empty(count, object)
     between = separator.encode("latin-1")
     for i, row in enumerate(rows):
@@ -205,16 +205,26 @@ _REFERENCE = re.compile(rb"\\(.)", re.DOTALL)
 def _replaced(pattern: re.Pattern[bytes], rewrite: bytes, text: bytes, every: bool) -> bytes:
     """A rewrite names groups as \\0 to \\9 and a backslash as \\\\; absent groups are empty."""
 
-    def part(found: re.Match[bytes]) -> bytes:
-        def named(reference: re.Match[bytes]) -> bytes:
-            what = reference[1]
-            if not what.isdigit():
-                return what if what == b"\\" else b""
-            return (found[int(what)] or b"") if int(what) <= pattern.groups else b""
+    out = []
+    end = 0
+    for found in pattern.finditer(text):
+        if out and found.start() == found.end() == end:
+            continue  # RE2 takes no empty match right after another match
+        out += [text[end : found.start()], _filled_in(found, rewrite)]
+        end = found.end()
+        if not every:
+            break
+    return b"".join([*out, text[end:]])
 
-        return _REFERENCE.sub(named, rewrite)
 
-    return pattern.sub(part, text, count=0 if every else 1)
+def _filled_in(found: re.Match[bytes], rewrite: bytes) -> bytes:
+    def named(reference: re.Match[bytes]) -> bytes:
+        what = reference[1]
+        if not what.isdigit():
+            return what if what == b"\\" else b""
+        return (found[int(what)] or b"") if int(what) <= found.re.groups else b""
+
+    return _REFERENCE.sub(named, rewrite)
 
 
 _REPLACE = dict(replace_global=True)

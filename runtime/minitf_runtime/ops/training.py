@@ -53,9 +53,7 @@ def adagrad_v2(
 ) -> None:
     if update_slots:
         accum += xp.square(grad)
-    step = grad * lr
-    step /= xp.sqrt(accum) + epsilon
-    var -= step
+    _take_scaled_step(xp, var, grad * lr, accum, epsilon)
 
 
 @rule(
@@ -103,11 +101,8 @@ def adam(
     rate = lr * xp.sqrt(one - beta2_power) / (one - beta1_power)
     _towards(m, grad, one - beta1)
     _towards(v, xp.square(grad), one - beta2)
-    step = m * beta1 + grad * (one - beta1) if use_nesterov else m * rate
-    if use_nesterov:
-        step *= rate
-    step /= xp.sqrt(v) + epsilon
-    var -= step
+    step = m * beta1 + grad * (one - beta1) if use_nesterov else m
+    _take_scaled_step(xp, var, step * rate, v, epsilon)
 
 
 @rule(
@@ -126,9 +121,7 @@ def adam_with_amsgrad(
     _towards(m, grad, one - beta1)
     _towards(v, xp.square(grad), one - beta2)
     xp.maximum(vhat, v, out=vhat)
-    step = m * rate
-    step /= xp.sqrt(vhat) + epsilon
-    var -= step
+    _take_scaled_step(xp, var, m * rate, vhat, epsilon)
 
 
 @rule("AdaMax", "var m v", "beta1_power lr beta1 beta2 epsilon grad", sparse=False)
@@ -203,16 +196,12 @@ def _follow_leader(
 
 
 @rule("ProximalGradientDescent", "var", "alpha l1 l2 delta", "alpha l1 l2 grad")
-def proximal_gradient_descent(
-    xp: Any, var: Any, alpha: Any, l1: Any, l2: Any, delta: Any
-) -> None:
+def proximal_gradient_descent(xp: Any, var: Any, alpha: Any, l1: Any, l2: Any, delta: Any) -> None:
     _take_proximal_step(xp, var, alpha, l1, l2, delta)
 
 
 @rule("ProximalAdagrad", "var accum", "lr l1 l2 grad")
-def proximal_adagrad(
-    xp: Any, var: Any, accum: Any, lr: Any, l1: Any, l2: Any, grad: Any
-) -> None:
+def proximal_adagrad(xp: Any, var: Any, accum: Any, lr: Any, l1: Any, l2: Any, grad: Any) -> None:
     accum += xp.square(grad)
     _take_proximal_step(xp, var, lr / xp.sqrt(accum), l1, l2, grad)
 
@@ -246,9 +235,17 @@ def _agreement(xp: Any, m: Any, beta: Any, grad: Any) -> Any:
 
 def _towards(mean: Any, value: Any, share: Any) -> None:
     """Moves a running mean towards a value."""
-    value = value - mean
-    value *= share
-    mean += value
+    change = value - mean
+    change *= share
+    mean += change
+
+
+def _take_scaled_step(xp: Any, var: Any, step: Any, square: Any, epsilon: Any) -> None:
+    """var -= step / (sqrt(square) + epsilon); the step is used up."""
+    root = xp.sqrt(square)
+    root += epsilon
+    step /= root
+    var -= step
 
 
 def _shrunk(xp: Any, x: Any, by: Any) -> Any:

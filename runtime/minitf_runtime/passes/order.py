@@ -14,6 +14,7 @@ from minitf_runtime.errors import InternalError
 from minitf_runtime.graph import Graph, Node
 from minitf_runtime.ops.registry import OPS
 from minitf_runtime.passes.cut import Pair
+from minitf_runtime.passes.frames import ENTERS, EXITS, ROOT, Frame, frames_of, has_loops
 from minitf_runtime.passes.ids import is_back_edge, sources
 
 _NONE: frozenset[str] = frozenset()
@@ -46,6 +47,8 @@ def arrange(
     twin = {pair.recv: pair.send for pair in pairs}
     nodes = {n.name: n for part in parts.values() for n in part}
     names = _extend(nodes, twin, pairs, order)
+    hops = _hops(names, nodes, twin)
+    names.sort(key=hops.__getitem__)
     follows = _blocked_by([nodes[name] for name in names], twin)
     numbers: dict[frozenset[str], int] = {_NONE: 0}
     strand = {name: numbers.setdefault(follows[name], len(numbers)) for name in names}
@@ -55,6 +58,58 @@ def arrange(
         for device, part in sorted(parts.items())
     }
     return Order(names, arranged, {name: s for name, s in strand.items() if s})
+
+
+def _hops(
+    names: Sequence[str], nodes: Mapping[str, Node], twin: Mapping[str, str]
+) -> dict[str, int]:
+    """How many transfers each node waits for, one after the other. Names are in topological order.
+
+    A part first runs all that needs none, then all that needs one, and so on: nothing that could be
+    sent at once waits behind a receive (and a variable is read before what another task sends changes
+    it, as in TF). A loop counts as one: no node of it before all that enters it, on any task.
+    """
+    loops = _Loops(nodes)
+    while True:
+        hops: dict[str, int] = {}
+        for name in names:
+            before = [hops[source] for source in waits_for(nodes[name], nodes, {})]
+            if name in twin:
+                before.append(hops[twin[name]] + 1)
+            hops[name] = loops.at_least(name, max(before, default=0))
+        if not loops.learn(hops):
+            return hops
+
+
+class _Loops:
+    """What is known of each frame: the hops that all entering it, and all leaving it, wait for."""
+
+    def __init__(self, nodes: Mapping[str, Node]) -> None:
+        self._frames = frames_of(Graph(nodes.values())) if has_loops(list(nodes.values())) else {}
+        self._nodes = nodes
+        self._start: dict[Frame, int] = {}
+        self._end: dict[Frame, int] = {}
+
+    def at_least(self, name: str, hops: int) -> int:
+        frame = self._frames.get(name, ROOT)
+        if frame is ROOT:
+            return hops
+        known = self._end if self._nodes[name].op in EXITS else self._start
+        return max(hops, known.get(frame, 0))
+
+    def learn(self, hops: Mapping[str, int]) -> bool:
+        """Takes in a round of hops; whether the next one may differ."""
+        changed = False
+        for name, frame in self._frames.items():
+            if self._nodes[name].op in ENTERS and hops[name] > self._start.get(frame, 0):
+                self._start[frame] = hops[name]
+                changed = True
+            while frame is not ROOT:
+                if hops[name] > self._end.get(frame, 0):
+                    self._end[frame] = hops[name]
+                    changed = True
+                frame = frame.outer
+        return changed
 
 
 def waits_for(n: Node, nodes: Mapping[str, Node], twin: Mapping[str, str]) -> Iterator[str]:

@@ -62,6 +62,7 @@ class Emitter:
         self.names: dict[str, Any] = {"xp": xp, "DEAD": DEAD, "dead_fetch": dead_fetch}
         self.values: dict[Tensor, str] = {}  # tensor -> the local or global that holds it
         self.is_ref: dict[Tensor, bool] = {}
+        self.live: dict[Tensor, str] = {}  # read of a variable -> the variable, read at each use
         self.lines: list[Line] = []
         self.made_in: dict[str, int] = {}  # local -> the block that makes it
         self.last_use: dict[str, tuple[int, int]] = {}  # local -> (line, block)
@@ -78,7 +79,7 @@ class Emitter:
         self._find_crossings(nodes)
         self.wanted = {t for n in nodes for t in n.inputs}
         items: list[Item] = list(members)
-        if has_control_flow(members):
+        if self.part.maybe_dead or has_control_flow(members):
             self.structure = structure(members, self.part.maybe_dead)
             items = self.structure.items
         self._items(items, frozenset())
@@ -297,9 +298,12 @@ class Emitter:
         source = self.values[n.inputs[0]]
         if self.is_ref.get(n.inputs[0]) and not n.output_types[0].is_ref:
             self._line(f"{self._local(n, 0)} = {self._use(source)}.read()", n)
+            self.live[n.name, 0] = source
         else:
             self.values[n.name, 0] = source
             self.is_ref[n.name, 0] = self.is_ref.get(n.inputs[0], False)
+            if n.inputs[0] in self.live:
+                self.live[n.name, 0] = self.live[n.inputs[0]]
 
     def _switch(self, n: Node) -> None:
         """Both outputs are the input; their guards tell which is alive."""
@@ -353,13 +357,18 @@ class Emitter:
         slot = 0
         for arg in op_def(n.op).inputs:
             if not arg.is_list:
-                args.append(self._read(n, slot))
+                args.append(self._argument(n, slot))
                 slot += 1
                 continue
             size = arity(arg, n.attrs)
-            args.append("[" + ", ".join(self._read(n, slot + i) for i in range(size)) + "]")
+            args.append("[" + ", ".join(self._argument(n, slot + i) for i in range(size)) + "]")
             slot += size
         return args
+
+    def _argument(self, n: Node, slot: int) -> str:
+        """An input; a read of a variable of this device sees updates that n was ordered after."""
+        live = self.live.get(n.inputs[slot])
+        return f"{self._use(live)}.read()" if live else self._read(n, slot)
 
     def _keywords(self, n: Node, kernel: Kernel) -> list[str]:
         words = []

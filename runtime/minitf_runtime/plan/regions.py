@@ -129,6 +129,8 @@ class _Guards:
             self.nodes[n.name] = self._merge(n)
             return
         guard = _union([*(self.of(t) for t in n.inputs), *(self._control(c) for c in n.control)])
+        if n.op in RECVS:
+            guard = ()  # a receive runs whatever its control inputs are, and may bring DEAD
         if n.op in EXITS:
             guard = self._outside(guard, self.frames.get(n.name, ROOT))
         self.nodes[n.name] = guard
@@ -241,8 +243,9 @@ def _arrange(
                 at = holder.get(source)
                 if at is not None and at != i and not is_back_edge(by_name.get(source), n):
                     waits[i].add(at)
-    first = [min(position[n.name] for n in _nodes(item)) for item in items]
-    return [items[i] for i in _sorted(waits, first)]
+    # as late as its last node: what other tasks need to enter the loop is sent before
+    last = [max(position[n.name] for n in _nodes(item)) for item in items]
+    return [items[i] for i in _sorted(waits, last)]
 
 
 def _is_frame_op(n: Node, loop: Loop) -> bool:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -122,15 +122,6 @@ def _count_alone() -> int:
 
 
 _ALONE = _count_alone()
-
-
-@contextmanager
-def writable(*variables: Variable) -> Iterator[tuple[Any, ...]]:
-    """Several variables to be changed together, locked in one order so that no two updates
-    deadlock."""
-    with ExitStack() as stack:
-        arrays = {id(v): stack.enter_context(v.writable()) for v in sorted(set(variables), key=id)}
-        yield tuple(arrays[id(v)] for v in variables)
 
 
 def no_resource(container: str, kind: str, name: str) -> NotFoundError:

@@ -216,13 +216,9 @@ class Master:
     def _find_devices(self, options: SessionOptions) -> dict[str, dict[str, int]]:
         if self._cluster is None:
             return {}
-        filters = [_filter(f) for f in options.device_filters]
-        tasks = [
-            t
-            for t in self._cluster.tasks()
-            if t != self._own.name and (not filters or any(_agrees(f, t) for f in filters))
-        ]
-        return self._cluster.wait_for(tasks, options.timeout or None)
+        tasks = visible(self._cluster.tasks(), options.device_filters)
+        others = [t for t in tasks if t != self._own.name]
+        return self._cluster.wait_for(others, options.timeout or None)
 
     def _extend(self, session: _Session, nodes: Sequence[Node]) -> None:
         known = session.graph
@@ -299,6 +295,12 @@ class Master:
         timer.daemon = True
         timer.start()
         return timer
+
+
+def visible(tasks: Sequence[str], device_filters: Sequence[str]) -> list[str]:
+    """The tasks that agree with one of the filters; all when there are none."""
+    filters = [_filter(f) for f in device_filters]
+    return [t for t in tasks if not filters or any(_agrees(f, t) for f in filters)]
 
 
 def _filter(text: str) -> Any:

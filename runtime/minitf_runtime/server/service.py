@@ -18,6 +18,7 @@ from minitf_runtime.errors import (
 from minitf_runtime.graph import Node, Reason
 from minitf_runtime.plan.part import Part
 from minitf_runtime.plan.threads import Threads
+from minitf_runtime.server.blas import bound_threads
 from minitf_runtime.server.cluster import RemoteTasks
 from minitf_runtime.server.master import Master, RunOptions, RunResult, SessionOptions
 from minitf_runtime.server.rpc import Requests
@@ -28,6 +29,8 @@ from minitf_runtime.wire.codec import decode, encode, record
 
 log = logging.getLogger("minitf")
 record(Node, Reason, Part, SessionOptions, RunOptions, RunResult)
+
+MOST_IGNORED = 100  # senders that are told of in the log
 
 Addresses = Mapping[str, Mapping[int, str]]  # job -> task index -> HOST:PORT
 
@@ -51,9 +54,11 @@ class Server:
             for i, a in tasks.items()
         }
         self.address = self.addresses[self.name]
+        bound_threads(self.address, self.addresses.values())
         self._by_address = {a: t for t, a in self.addresses.items()}
         self._requests = Requests()
         self._threads = Threads("minitf-serve")
+        self._ignored: set[bytes] = set()  # senders of messages that could not be read
         self._started_by: dict[int, str] = {}  # step -> address of the master that runs it here
         self._stopped = threading.Event()
         self.task = Task(self.name, cpus, self._push)
@@ -87,7 +92,7 @@ class Server:
             if not isinstance(number, int) or not isinstance(message, m.Message):
                 raise DataLossError(None, None, "a message that is not one of minitf's")
         except (DataLossError, TypeError, ValueError) as e:
-            log.warning("%s ignored a message from %r: %s", self.name, identity[:40], e)
+            self._ignore(identity, str(e))
             return
         if isinstance(message, m.Tensors):
             for key, value in message.values.items():
@@ -102,7 +107,14 @@ class Server:
         elif type(message) in self._handlers:
             self._threads.start(lambda: self._serve(identity, number, message))
         else:
-            log.warning("%s ignored a %s", self.name, type(message).__name__)
+            self._ignore(identity, f"a {type(message).__name__}, which is no request")
+
+    def _ignore(self, identity: bytes, what: str) -> None:
+        """Drops a message; says so once for each sender, so that nobody can fill the log."""
+        if identity not in self._ignored and len(self._ignored) < MOST_IGNORED:
+            self._ignored.add(identity)
+            who = identity[:40].decode("ascii", "backslashreplace")
+            log.warning("%s ignores a message from %r: %s", self.name, who, what)
 
     def _serve(self, identity: bytes, number: int, message: m.Message) -> None:
         value = error = None
@@ -153,7 +165,7 @@ class Server:
     def _lost(self, address: str) -> None:
         """A peer's process is gone: its requests fail, and so do the steps it was running here."""
         who = f"{self._by_address.get(address, 'a peer')} at {address}"
-        log.warning("%s lost the connection to %s", self.name, who)
+        log.info("%s lost the connection to %s", self.name, who)  # the end of a worker is no fault
         self._requests.lost(address, who)
         for step, master in list(self._started_by.items()):
             if master == address:
@@ -167,7 +179,7 @@ in_process: dict[str, Server] = {}  # the servers of this process, by address
 
 def _canonical(address: str) -> str:
     host, _, port = address.rpartition(":")
-    return f"{'127.0.0.1' if host == 'localhost' else host}:{port}"
+    return f"127.0.0.1:{port}" if host == "localhost" else address
 
 
 def server_at(address: str) -> Server | None:

@@ -37,8 +37,8 @@ def tcp(address: str) -> str:
 
 
 def _checked(address: str, insecure: bool) -> str:
-    host, colon, port = address.rpartition(":")
-    if not colon or not host or not port.isdigit():
+    host, _, port = address.rpartition(":")
+    if not host or not port.isdecimal() or not 0 < int(port) < 65536:
         raise InvalidArgumentError(None, None, f"A task address must be HOST:PORT, got '{address}'")
     if not insecure and not is_loopback(address):
         raise InvalidArgumentError(

@@ -49,7 +49,8 @@ def decode(header: Any, frames: Sequence[Any]) -> Any:
     except DataLossError:
         raise
     except Exception as e:
-        raise DataLossError(None, None, f"a message that cannot be read: {e!r}") from None
+        kind = type(e).__name__  # its text may hold the whole message
+        raise DataLossError(None, None, f"a message that cannot be read ({kind})") from None
 
 
 def _packer(frames: list[Any]) -> msgpack.Packer:

@@ -1,0 +1,27 @@
+"""The list of the tables of gradient functions. Importing it fills the registry."""
+
+from minitf.gradients import (  # noqa: F401
+    arithmetic,
+    array,
+    blocks,
+    control_flow,
+    conv,
+    debug,
+    diagonal,
+    elementwise,
+    gather,
+    linalg,
+    matmul,
+    nn,
+    normalization,
+    pooling,
+    random,
+    reduction,
+    segment,
+    slicing,
+    sparse,
+    spectral,
+    state,
+    tensor_array,
+    undifferentiable,
+)

@@ -1,0 +1,62 @@
+"""Programs that build graphs, run on a real TensorFlow 1.15 once and on minitf in the tests.
+
+A program is a function of the module `tf` that returns what it saw as a list of strings; `record`
+adds the nodes of the graph that it built. Runs on Python 3.7, too.
+"""
+
+import gzip
+import importlib
+import json
+import os
+import sys
+
+
+def outcome(call):
+    """What a call gives: the name or text of its result, or its error."""
+    try:
+        result = call()
+    except Exception as e:
+        return "%s: %s" % (type(e).__name__, str(e).split(" Originally defined at")[0][:160])
+    return getattr(result, "name", None) or str(result)
+
+
+def names(values):
+    return " ".join(v.name for v in values)
+
+
+def nodes(graph):
+    return [describe(op) for op in graph.get_operations()]
+
+
+def describe(op):
+    """name | type | inputs | control inputs | requested device | colocation groups"""
+    groups = [g.decode() for g in op.colocation_groups()]
+    return " | ".join(
+        [
+            op.name,
+            op.type,
+            " ".join(t.name for t in op.inputs),
+            " ".join(sorted("^" + c.name for c in op.control_inputs)),
+            op.device,
+            " ".join(g for g in groups if g != "loc:@" + op.name),
+        ]
+    )
+
+
+def record(tf, program):
+    """What a program says and builds in a new graph."""
+    with tf.Graph().as_default() as graph:
+        said = [str(line) for line in program(tf) or ()]
+        return {"said": said, "nodes": nodes(graph)}
+
+
+def main(programs):
+    """TF=tensorflow python record.py > graphs.json.gz"""
+    tf = importlib.import_module(os.environ["TF"])
+    done = {name: record(tf, program) for name, program in programs.items()}
+    sys.stdout.buffer.write(gzip.compress(json.dumps(done, sort_keys=True).encode(), 9))
+
+
+def load(path):
+    with gzip.open(str(path)) as f:
+        return json.loads(f.read().decode())
