@@ -76,16 +76,14 @@ def of_step(error: OpError, graph: Any, local: bool) -> OpError:
     op."""
     op = graph._by_name.get(error.node) if error.node else None
     text = str(error.message)
-    if error.node:
+    if error.node and error.device:  # an error of a run; one of the placer tells all itself
         where = f" (defined at {error.source})" if error.source else ""
         shown = f"[[node {error.node}{where} ]]" if op else f"[[{{{{node {error.node}}}}}]]"
         text = f"{text}\n\t {shown}"
-        if not local and error.device:
+        if not local:
             text = f"From {task_of(error.device)}:\n{text}"
-        if error.device:
-            text += f"\n  op '{error.node}' ran on {error.device}" + (
-                f", made at {error.source}" if error.source else ""
-            )
+        made_at = f", made at {error.source}" if error.source else ""
+        text += f"\n  op '{error.node}' ran on {error.device}{made_at}"
     made = type(error)(op.node_def if op else None, op, text)
     made.node, made.device, made.source = error.node, error.device, error.source
     return made

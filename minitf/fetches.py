@@ -145,7 +145,8 @@ def feed_value(graph: Graph, tensor: Tensor, value: Any) -> Any:
     if isinstance(value, Tensor):
         raise TypeError(
             "The value of a feed cannot be a tf.Tensor object. Acceptable feed values include "
-            "Python scalars, strings, lists, numpy ndarrays, or TensorHandles. For reference, the tensor "
+            "Python scalars, strings, lists, numpy ndarrays, or TensorHandles. For reference, the "
+            "tensor "
             f"object was {value} which was passed to the feed with key {tensor}."
         )
     dtype = tensor.dtype.base
@@ -171,7 +172,8 @@ def _check_int(tensor: Tensor, value: int) -> None:
     if not low <= value <= high:
         raise TypeError(
             f"Type of feed value {value} with type {type(value)} is not compatible with Tensor "
-            f"type {tensor.dtype.as_numpy_dtype}. Try explicitly setting the type of the feed tensor to "
+            f"type {tensor.dtype.as_numpy_dtype}. Try explicitly setting the type of the feed "
+            "tensor to "
             "a larger type (e.g. int64)."
         )
 

@@ -1,5 +1,6 @@
 """tf.math."""
 
+from minitf.ops.check import is_non_decreasing, is_strictly_increasing
 from minitf.ops.comparison import (
     equal,
     greater,
@@ -73,11 +74,15 @@ from minitf.ops.elementwise import (
     xdivy,
     xlogy,
 )
+from minitf.ops.elementwise import div_no_nan as divide_no_nan
+from minitf.ops.left_out import left_out
 from minitf.ops.math import (
     accumulate_n,
     add_n,
     bincount,
 )
+from minitf.ops.nn import log_softmax, softmax, softplus, softsign, zero_fraction
+from minitf.ops.normalization import l2_normalize
 from minitf.ops.reduction import (
     argmax,
     argmin,
@@ -109,6 +114,7 @@ from minitf.ops.segment import (
     unsorted_segment_sqrt_n,
     unsorted_segment_sum,
 )
+from minitf.ops.sorting import in_top_k, invert_permutation, top_k
 from minitf.ops.special import (
     bessel_i0,
     bessel_i0e,
@@ -125,11 +131,5 @@ from minitf.ops.special import (
     polygamma,
     zeta,
 )
-from minitf.ops.check import is_non_decreasing, is_strictly_increasing
-from minitf.ops.elementwise import div_no_nan as divide_no_nan
-from minitf.ops.left_out import left_out
-from minitf.ops.nn import log_softmax, softmax, softplus, softsign, zero_fraction
-from minitf.ops.normalization import l2_normalize
-from minitf.ops.sorting import in_top_k, invert_permutation, top_k
 
 cumulative_logsumexp = left_out("math.cumulative_logsumexp")

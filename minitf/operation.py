@@ -78,8 +78,9 @@ class Tensor:
 
     def __bool__(self) -> bool:
         raise TypeError(
-            "Using a `tf.Tensor` as a Python `bool` is not allowed. Use `if t is not None:` "
-            "instead of `if t:` to test if a tensor is defined, and use TensorFlow ops such as tf.cond to "
+            "Using a `tf.Tensor` as a Python `bool` is not allowed. Use `if t is not "
+            "None:` instead of `if t:` to test if a tensor is defined, and use TensorFlow ops "
+            "such as tf.cond to "
             "execute subgraphs conditioned on the value of a tensor."
         )
 

@@ -13,6 +13,7 @@ from minitf.graph import Graph
 from minitf.node_def import GraphDefView
 from minitf.operation import Operation, Tensor
 from minitf_runtime.errors import OpError
+from minitf_runtime.graph import Node
 from minitf_runtime.session import RunOptions, SessionOptions, connect
 
 MAX_CACHED = 512  # fetch structures remembered by a session
@@ -94,7 +95,8 @@ class BaseSession:
     def list_devices(self) -> list[Any]:
         """The devices this session may use."""
         self._check_open()
-        self._send_graph()
+        with self._lock:
+            self._send([])  # the graph need not be placed for this
         return [
             DeviceAttributes(name, name.split("/device:")[1].split(":")[0], 0, incarnation)
             for name, incarnation in self._master.list_devices(self._handle).items()
@@ -137,15 +139,18 @@ class BaseSession:
             return
         with self._lock:
             upto = self._graph.version
-            nodes = self._graph.nodes(self._sent)[: upto - self._sent]
-            try:
-                if self._handle is None:
-                    self._handle = self._master.create_session(self._options, nodes)
-                else:
-                    self._master.extend(self._handle, nodes)
-            except OpError as e:
-                raise errors.of_step(e, self._graph, not self._target) from None
+            self._send(self._graph.nodes(self._sent)[: upto - self._sent])
             self._sent = upto
+
+    def _send(self, nodes: list[Node]) -> None:
+        """Adds nodes to the session at the master, which the first call opens."""
+        try:
+            if self._handle is None:
+                self._handle = self._master.create_session(self._options, nodes)
+            elif nodes:
+                self._master.extend(self._handle, nodes)
+        except OpError as e:
+            raise errors.of_step(e, self._graph, not self._target) from None
 
     def _step(
         self,

@@ -152,9 +152,7 @@ class TensorShape:
         try:
             return TensorShape.of(types.merge_shapes(self.as_tuple, as_shape(other)))
         except ValueError:
-            raise ValueError(
-                f"Shapes {self} and {TensorShape(other)} are not compatible"
-            ) from None
+            raise ValueError(f"Shapes {self} and {TensorShape(other)} are not compatible") from None
 
     def concatenate(self, other: Any) -> TensorShape:
         tail = as_shape(other)

@@ -13,6 +13,8 @@ import pytest
 
 from minitf.default import reset_default_graph
 
+os.environ["MINITF_VERIFY"] = "1"  # every pass is checked by the rules of passes/verify.py
+
 
 @cache
 def gpu_missing() -> str:

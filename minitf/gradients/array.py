@@ -28,7 +28,7 @@ from minitf.ops.reduction import reduce_sum
 # ---- the same values
 
 
-@gradient("Identity", "PlaceholderWithDefault")
+@gradient("Identity", "PlaceholderWithDefault", "EnsureShape")
 def identity(op: Any, grad: Any) -> Any:
     return grad
 

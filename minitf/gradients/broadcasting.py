@@ -5,7 +5,6 @@ As in TF, ops are saved where static shapes tell; graphs remember the pairs of s
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -15,6 +14,7 @@ from minitf.operation import Tensor
 from minitf.ops.apply import apply_op
 from minitf.ops.array import reshape, shape
 from minitf.ops.reduction import reduce_sum
+from minitf_runtime.ops.math import broadcast_axes
 from minitf_runtime.types import is_full
 
 Sizes = tuple[int, ...]
@@ -57,18 +57,6 @@ def smart_sides(x: Tensor, y: Tensor, grad: Any) -> tuple[Side, Side]:
 def same_static_shapes(x: Tensor, y: Tensor, grad: Any) -> bool:
     """Whether nothing was broadcast, for all that is known now."""
     return isinstance(grad, Tensor) and is_full(x._shape) and x._shape == y._shape == grad._shape
-
-
-def broadcast_axes(x: Sequence[int], y: Sequence[int]) -> tuple[Sizes, Sizes]:
-    """The axes of the broadcast result to sum for x and for y (TF: BCast)."""
-    if tuple(x) == tuple(y):
-        return (), ()
-    rank = max(len(x), len(y))
-    pairs = list(zip((1,) * (rank - len(x)) + tuple(x), (1,) * (rank - len(y)) + tuple(y)))
-    return (
-        tuple(i for i, (m, n) in enumerate(pairs) if m == 1),
-        tuple(i for i, (m, n) in enumerate(pairs) if n == 1),
-    )
 
 
 _seen: WeakKeyDictionary[Graph, dict[Any, tuple[Sizes, Sizes]]] = WeakKeyDictionary()

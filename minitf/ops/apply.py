@@ -184,7 +184,8 @@ def _homogeneous(
         )
     if len(tensors) != attrs[arg.number_attr]:
         raise ValueError(
-            f"List argument '{arg.name}' to '{opdef.name}' Op with length {len(tensors)} must match "
+            f"List argument '{arg.name}' to '{opdef.name}' Op with length {len(tensors)} must "
+            "match "
             f"length {attrs[arg.number_attr]}."
         )
     for t in tensors if arg.type_attr else ():
@@ -201,8 +202,8 @@ def _heterogeneous(opdef: OpDef, arg: Arg, values: Any, attrs: dict[str, Any]) -
     types = attrs.get(arg.list_attr)
     if types is not None and len(types) != len(values):
         raise ValueError(
-            f"List argument '{arg.name}' to '{opdef.name}' Op with length {len(values)} must match "
-            f"length {len(types)}."
+            f"List argument '{arg.name}' to '{opdef.name}' Op with length {len(values)} must "
+            f"match length {len(types)}."
         )
     tensors = [
         to_tensor(v, None if types is None else types[i], f"{arg.name}_{i}", arg.is_ref)
@@ -283,7 +284,7 @@ def _result_type(op_type: str, names: tuple[str, ...]) -> Any:
 def outputs_of(op: Operation) -> Any:
     """An op's outputs as its generated function in TF returns them."""
     args = op.op_def.outputs
-    if not op.outputs:
+    if not args or (op.op_def.stateful and not op.outputs):
         return op
     if len(args) == 1:
         return list(op.outputs) if args[0].is_list else op.outputs[0]

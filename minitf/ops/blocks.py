@@ -61,7 +61,10 @@ def batch_to_space(
 
 
 def space_to_depth(
-    input: Any, block_size: int, name: str | None = None, data_format: str = "NHWC"  # noqa: A002
+    input: Any,
+    block_size: int,
+    name: str | None = None,
+    data_format: str = "NHWC",  # noqa: A002
 ) -> Tensor:
     """Square blocks of an image as channels of one pixel."""
     return apply_op(
@@ -70,7 +73,10 @@ def space_to_depth(
 
 
 def depth_to_space(
-    input: Any, block_size: int, name: str | None = None, data_format: str = "NHWC"  # noqa: A002
+    input: Any,
+    block_size: int,
+    name: str | None = None,
+    data_format: str = "NHWC",  # noqa: A002
 ) -> Tensor:
     """What space_to_depth did, undone."""
     return apply_op(

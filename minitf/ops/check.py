@@ -12,10 +12,12 @@ from minitf.convert import to_tensor
 from minitf.default import name_scope
 from minitf.operation import Operation, Tensor
 from minitf.ops import array, math
+from minitf.ops.apply import apply_op
 from minitf.ops.constant_value import constant_value
 from minitf.ops.control_flow import cond
 from minitf.ops.debug import Assert
 from minitf.ops.group import no_op, with_dependencies
+from minitf.tensor_shape import TensorShape
 from minitf_runtime.errors import InvalidArgumentError
 from minitf_runtime.types import (
     DType,
@@ -35,7 +37,7 @@ __all__ = [
     "assert_less_equal", "assert_near", "assert_negative", "assert_non_negative",
     "assert_non_positive", "assert_none_equal", "assert_positive", "assert_proper_iterable",
     "assert_rank", "assert_rank_at_least", "assert_rank_in", "assert_same_float_dtype",
-    "assert_scalar", "assert_type", "is_non_decreasing", "is_numeric_tensor",
+    "assert_scalar", "assert_type", "ensure_shape", "is_non_decreasing", "is_numeric_tensor",
     "is_strictly_increasing",
 ]  # fmt: skip
 
@@ -364,6 +366,11 @@ def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> DType:
     if not expected.is_floating:
         raise ValueError(f"Expected floating point type, got {expected}.")
     return expected
+
+
+def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
+    """x, its shape known to fit `shape`: checked now as far as it is known, and in the run."""
+    return apply_op("EnsureShape", x, shape=TensorShape(shape), name=name)  # type: ignore
 
 
 def is_numeric_tensor(tensor: Any) -> bool:

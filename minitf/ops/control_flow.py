@@ -36,8 +36,8 @@ def cond(
 ) -> Any:
     """`true_fn()` if `pred` else `false_fn()`, decided at run time (TF: cond).
 
-    Raises TypeError for a pred that is a Python bool, or a branch that is no function; ValueError when the
-    branches do not return the same structure and types.
+    Raises TypeError for a pred that is a Python bool, or a branch that is no function; ValueError
+    when the branches do not return the same structure and types.
     """
     true_fn = _one_of(true_fn, fn1, "true_fn", "fn1")
     false_fn = _one_of(false_fn, fn2, "false_fn", "fn2")
@@ -204,8 +204,8 @@ def while_loop(
 ) -> Any:
     """Repeats `body(*loop_vars)` while `cond(*loop_vars)` holds (TF: while_loop).
 
-    Raises TypeError for a cond or body that is no function, ValueError for no loop variables, a body of
-    another structure, or a shape that changes without `shape_invariants`.
+    Raises TypeError for a cond or body that is no function, ValueError for no loop variables, a
+    body of another structure, or a shape that changes without `shape_invariants`.
     """
     with name_scope(name, "while", loop_vars):
         if not loop_vars:

@@ -354,9 +354,12 @@ def _dilated(
         window = per_dimension(list(steps), n, channel, "strides")
         return _convolve(n, split, filters, window, None, padding, data_format, name)
 
-    return with_space_to_batch(
+    out = with_space_to_batch(
         x, rates, padding, op, filter_shape=filters.shape, data_format=data_format
     )
+    if channels_first(data_format) and out.shape.ndims is not None:
+        out.set_shape([None, filters.shape[-1], *[None] * n])
+    return out
 
 
 def atrous_conv2d(

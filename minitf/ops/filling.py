@@ -41,7 +41,9 @@ def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Tenso
 
 
 def placeholder_with_default(
-    input: Any, shape: Any, name: str | None = None  # noqa: A002
+    input: Any,
+    shape: Any,
+    name: str | None = None,  # noqa: A002
 ) -> Tensor:
     """A tensor that is `input` unless it is fed; feeds may have any shape that fits `shape`."""
     return apply_op("PlaceholderWithDefault", input, shape=shape, name=name)
@@ -165,9 +167,7 @@ def one_hot(
         wanted = None if dtype is None else as_dtype(dtype)
         for key, own in types.items():
             if wanted is not None and own is not wanted:
-                raise TypeError(
-                    f"dtype {own} of {key} does not match dtype parameter {wanted}"
-                )
+                raise TypeError(f"dtype {own} of {key} does not match dtype parameter {wanted}")
         wanted = wanted or next(iter(types.values()), float32)
         if on_value is None:
             on_value = to_tensor(1, wanted, name="on_value")

@@ -46,7 +46,7 @@ def matrix_diag(
 ) -> Tensor:
     """Square matrices with these main diagonals, zero elsewhere."""
     _only_main_diagonal("MatrixDiag", k, num_rows, num_cols, padding_value)
-    return apply_op("MatrixDiag", diagonal, name=name)  # type: ignore[no-any-return]
+    return apply_op("MatrixDiag", diagonal, name=name)
 
 
 def matrix_diag_part(
@@ -57,7 +57,7 @@ def matrix_diag_part(
 ) -> Tensor:
     """The main diagonals of matrices."""
     _only_main_diagonal("MatrixDiagPart", k, -1, -1, padding_value)
-    return apply_op("MatrixDiagPart", input, name=name)  # type: ignore[no-any-return]
+    return apply_op("MatrixDiagPart", input, name=name)
 
 
 def matrix_set_diag(
@@ -68,7 +68,7 @@ def matrix_set_diag(
 ) -> Tensor:
     """`input` with other main diagonals."""
     _only_main_diagonal("MatrixSetDiag", k, -1, -1, 0)
-    return apply_op("MatrixSetDiag", input, diagonal, name=name)  # type: ignore[no-any-return]
+    return apply_op("MatrixSetDiag", input, diagonal, name=name)
 
 
 def _only_main_diagonal(op: str, k: int, rows: int, columns: int, padding: Any) -> None:
@@ -133,14 +133,14 @@ def self_adjoint_eig(tensor: Any, name: str | None = None) -> tuple[Tensor, Tens
 def self_adjoint_eigvals(tensor: Any, name: str | None = None) -> Tensor:
     """Eigenvalues, ascending, of self-adjoint matrices."""
     e, _ = apply_op("SelfAdjointEigV2", tensor, compute_v=False, name=name)
-    return e  # type: ignore[no-any-return]
+    return e
 
 
 def cholesky_solve(chol: Any, rhs: Any, name: str | None = None) -> Tensor:
     """x of A x = rhs, given the Cholesky factor of A."""
     with name_scope(name, "cholesky_solve", [chol, rhs]):
         y = matrix_triangular_solve(chol, rhs, lower=True, adjoint=False)
-        return matrix_triangular_solve(chol, y, lower=True, adjoint=True)  # type: ignore[no-any-return]
+        return matrix_triangular_solve(chol, y, lower=True, adjoint=True)
 
 
 def logdet(matrix: Any, name: str | None = None) -> Tensor:
@@ -200,7 +200,7 @@ def gram_cholesky(matrix: Tensor, ridge: Any, size: int, **adjoint: bool) -> Ten
         identity = eye(small, batch_shape=batch, dtype=matrix.dtype)
         identity.set_shape(matrix.shape[:-2].concatenate([size, size]))
         gram = gram + ridge * identity
-    return cholesky(gram)  # type: ignore[no-any-return]
+    return cholesky(gram)
 
 
 def norm(

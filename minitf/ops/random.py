@@ -55,7 +55,7 @@ def _shape_tensor(shape: Any) -> Tensor:
 def _scaled(drawn: Tensor, scale: Tensor, offset: Tensor, scope: str) -> Tensor:
     """drawn * scale + offset, the sum bearing the name of the scope."""
     product = apply_op("Mul", drawn, scale, name="mul")
-    return apply_op("Add", product, offset, name=scope)  # type: ignore[no-any-return]
+    return apply_op("Add", product, offset, name=scope)
 
 
 def random_uniform(
@@ -126,7 +126,7 @@ def _normal(
 
 def random_shuffle(value: Any, seed: int | None = None, name: str | None = None) -> Tensor:
     """The slices of `value` along its first dimension in random order."""
-    return apply_op("RandomShuffle", value, name=name, **_seeds(seed))  # type: ignore[no-any-return]
+    return apply_op("RandomShuffle", value, name=name, **_seeds(seed))
 
 
 def random_crop(value: Any, size: Any, seed: int | None = None, name: str | None = None) -> Tensor:
@@ -169,9 +169,7 @@ def categorical(
 
 def _categorical(logits: Any, num_samples: Any, dtype: Any, seed: int | None) -> Tensor:
     logits = convert_to_tensor(logits, name="logits")
-    return apply_op(  # type: ignore[no-any-return]
-        "Multinomial", logits, num_samples, output_dtype=dtype, **_seeds(seed)
-    )
+    return apply_op("Multinomial", logits, num_samples, output_dtype=dtype, **_seeds(seed))
 
 
 def random_gamma(
@@ -190,7 +188,7 @@ def random_gamma(
         alpha = alpha + array.zeros_like(beta)
         drawn = apply_op("RandomGamma", shape, alpha, **_seeds(seed)) / beta
         tiny = np.finfo(alpha.dtype.as_numpy_dtype).tiny
-        return apply_op("Maximum", tiny, drawn)  # type: ignore[no-any-return]
+        return apply_op("Maximum", tiny, drawn)
 
 
 def random_poisson(
@@ -280,6 +278,4 @@ def stateless_categorical(
 
 def _stateless_categorical(logits: Any, num_samples: Any, seed: Any, dtype: Any) -> Tensor:
     logits = convert_to_tensor(logits, name="logits")
-    return apply_op(  # type: ignore[no-any-return]
-        "StatelessMultinomial", logits, num_samples, seed, output_dtype=dtype
-    )
+    return apply_op("StatelessMultinomial", logits, num_samples, seed, output_dtype=dtype)

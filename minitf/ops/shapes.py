@@ -121,7 +121,10 @@ def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
 
 
 def expand_dims(
-    input: Any, axis: Any = None, name: str | None = None, dim: Any = None  # noqa: A002
+    input: Any,
+    axis: Any = None,
+    name: str | None = None,
+    dim: Any = None,  # noqa: A002
 ) -> Tensor:
     """The tensor with a new axis of size 1."""
     axis = renamed("axis", axis, "dim", dim)
@@ -131,7 +134,10 @@ def expand_dims(
 
 
 def squeeze(
-    input: Any, axis: Any = None, name: str | None = None, squeeze_dims: Any = None  # noqa: A002
+    input: Any,
+    axis: Any = None,
+    name: str | None = None,
+    squeeze_dims: Any = None,  # noqa: A002
 ) -> Tensor:
     """The tensor without its axes of size 1 (those in `axis`, or all)."""
     axis = renamed("axis", axis, "squeeze_dims", squeeze_dims)
@@ -169,7 +175,7 @@ def matrix_transpose(
             perm = apply_op("ConcatV2", [first, [ndim - 1, ndim - 2]], 0, name="concat")
         elif len(a._shape) < 2:
             raise ValueError(
-                "Argument 'a' should be a (batch) matrix, with rank >= 2.  Found: " f"{a.shape}"
+                f"Argument 'a' should be a (batch) matrix, with rank >= 2.  Found: {a.shape}"
             )
         else:
             n = len(a._shape)
@@ -188,6 +194,4 @@ def broadcast_static_shape(shape_x: Any, shape_y: Any) -> TensorShape:
     try:
         return TensorShape.of(broadcast_shapes(a, b))
     except ValueError:
-        raise ValueError(
-            f"Incompatible shapes for broadcasting: {shape_x} and {shape_y}"
-        ) from None
+        raise ValueError(f"Incompatible shapes for broadcasting: {shape_x} and {shape_y}") from None

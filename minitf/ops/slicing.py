@@ -213,6 +213,4 @@ def reverse_sequence(
     """Each batch entry with its first `seq_lengths` positions reversed."""
     seq = renamed("seq_axis", seq_axis, "seq_dim", seq_dim)
     batch = renamed("batch_axis", batch_axis, "batch_dim", batch_dim)
-    return apply_op(
-        "ReverseSequence", input, seq_lengths, seq_dim=seq, batch_dim=batch, name=name
-    )
+    return apply_op("ReverseSequence", input, seq_lengths, seq_dim=seq, batch_dim=batch, name=name)

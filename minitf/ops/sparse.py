@@ -239,9 +239,7 @@ def sparse_add(a: Any, b: Any, threshold: Any = None, thresh: Any = None) -> Any
     """The sum of two tensors of which at least one is sparse."""
     least = renamed("threshold", threshold, "thresh", thresh)
     if not (is_sparse(a) or is_sparse(b)):
-        raise TypeError(
-            "At least one input should be SparseTensor; do you mean to use tf.add()?"
-        )
+        raise TypeError("At least one input should be SparseTensor; do you mean to use tf.add()?")
     if not (is_sparse(a) and is_sparse(b)):
         sp, dense = (a, b) if is_sparse(a) else (b, a)
         return apply_op("SparseTensorDenseAdd", *_checked(sp)._components(), dense)

@@ -7,7 +7,9 @@ from typing import Any
 from minitf.convert import to_tensor
 from minitf.default import name_scope
 from minitf.operation import Tensor
+from minitf.ops import array
 from minitf.ops.apply import apply_op
+from minitf.ops.elementwise import cast
 
 __all__ = [
     "assign", "assign_add", "assign_sub", "batch_scatter_update", "count_up_to",
@@ -129,8 +131,6 @@ def batch_scatter_update(
     ref: Any, indices: Any, updates: Any, use_locking: bool = True, name: Any = None
 ) -> Any:
     """scatter_update in the last axis of `indices`, the axes before it being a batch."""
-    from minitf.ops import array
-    from minitf.ops.elementwise import cast
 
     with name_scope(name):
         indices = to_tensor(indices, name="indices")

@@ -330,7 +330,8 @@ def _check_invariant(merged: Tensor, following: Tensor) -> None:
     if not _at_least(following._shape, merged._shape):
         source = merged.op._inputs[0].op._inputs[0]
         raise ValueError(
-            f"Input tensor '{source.name}' enters the loop with shape {source.shape}, but has shape "
-            f"{following.shape} after one iteration. To allow the shape to vary across iterations, "
+            f"Input tensor '{source.name}' enters the loop with shape {source.shape}, but has "
+            f"shape {following.shape} after one iteration. To allow the shape to vary across "
+            "iterations, "
             "use the `shape_invariants` argument of tf.while_loop to specify a less-specific shape."
         )

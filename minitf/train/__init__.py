@@ -4,6 +4,16 @@ from minitf.train.adadelta import AdadeltaOptimizer
 from minitf.train.adagrad import AdagradOptimizer
 from minitf.train.adagrad_da import AdagradDAOptimizer
 from minitf.train.adam import AdamOptimizer
+from minitf.train.basic_session_run_hooks import (
+    FeedFnHook,
+    FinalOpsHook,
+    GlobalStepWaiterHook,
+    LoggingTensorHook,
+    NanLossDuringTrainingError,
+    NanTensorHook,
+    SecondOrStepTimer,
+    StopAtStepHook,
+)
 from minitf.train.cluster_spec import ClusterSpec
 from minitf.train.coordinator import Coordinator, LooperThread
 from minitf.train.device_setter import replica_device_setter
@@ -29,13 +39,30 @@ from minitf.train.learning_rate_decay import (
     polynomial_decay,
 )
 from minitf.train.momentum import MomentumOptimizer
+from minitf.train.monitored_session import (
+    MonitoredSession,
+    MonitoredTrainingSession,
+    SingularMonitoredSession,
+)
 from minitf.train.moving_averages import ExponentialMovingAverage
 from minitf.train.optimizer import Optimizer
 from minitf.train.proximal_adagrad import ProximalAdagradOptimizer
 from minitf.train.proximal_gradient_descent import ProximalGradientDescentOptimizer
 from minitf.train.queue_runner import QueueRunner, add_queue_runner, start_queue_runners
 from minitf.train.rmsprop import RMSPropOptimizer
+from minitf.train.saving_hooks import (
+    CheckpointSaverHook,
+    CheckpointSaverListener,
+    StepCounterHook,
+    SummarySaverHook,
+)
+from minitf.train.scaffold import Scaffold
 from minitf.train.server import Server
+from minitf.train.session_creator import (
+    ChiefSessionCreator,
+    SessionCreator,
+    WorkerSessionCreator,
+)
 from minitf.train.session_manager import SessionManager
 from minitf.train.session_run_hook import (
     SessionRunArgs,
@@ -46,14 +73,19 @@ from minitf.train.session_run_hook import (
 from minitf.train.sync_replicas import SyncReplicasOptimizer
 
 __all__ = [
-    "AdadeltaOptimizer", "AdagradDAOptimizer", "AdagradOptimizer", "AdamOptimizer", "ClusterSpec",
-    "Coordinator", "ExponentialMovingAverage", "FtrlOptimizer", "GradientDescentOptimizer",
-    "LooperThread", "MomentumOptimizer", "Optimizer", "ProximalAdagradOptimizer",
-    "ProximalGradientDescentOptimizer", "QueueRunner", "RMSPropOptimizer", "Server",
-    "SessionManager", "SessionRunArgs", "SessionRunContext", "SessionRunHook", "SessionRunValues", "SyncReplicasOptimizer",
-    "add_queue_runner", "assert_global_step", "cosine_decay", "cosine_decay_restarts",
-    "create_global_step", "exponential_decay", "get_global_step", "get_or_create_global_step",
-    "global_step", "inverse_time_decay", "linear_cosine_decay", "natural_exp_decay",
-    "noisy_linear_cosine_decay", "piecewise_constant", "piecewise_constant_decay",
-    "polynomial_decay", "replica_device_setter", "start_queue_runners",
+    "AdadeltaOptimizer", "AdagradDAOptimizer", "AdagradOptimizer", "AdamOptimizer",
+    "CheckpointSaverHook", "CheckpointSaverListener", "ChiefSessionCreator", "ClusterSpec",
+    "Coordinator", "ExponentialMovingAverage", "FeedFnHook", "FinalOpsHook", "FtrlOptimizer",
+    "GlobalStepWaiterHook", "GradientDescentOptimizer", "LoggingTensorHook", "LooperThread",
+    "MomentumOptimizer", "MonitoredSession", "MonitoredTrainingSession",
+    "NanLossDuringTrainingError", "NanTensorHook", "Optimizer", "ProximalAdagradOptimizer",
+    "ProximalGradientDescentOptimizer", "QueueRunner", "RMSPropOptimizer", "Scaffold",
+    "SecondOrStepTimer", "Server", "SessionCreator", "SessionManager", "SessionRunArgs",
+    "SessionRunContext", "SessionRunHook", "SessionRunValues", "SingularMonitoredSession",
+    "StepCounterHook", "StopAtStepHook", "SummarySaverHook", "SyncReplicasOptimizer",
+    "WorkerSessionCreator", "add_queue_runner", "assert_global_step", "cosine_decay",
+    "cosine_decay_restarts", "create_global_step", "exponential_decay", "get_global_step",
+    "get_or_create_global_step", "global_step", "inverse_time_decay", "linear_cosine_decay",
+    "natural_exp_decay", "noisy_linear_cosine_decay", "piecewise_constant",
+    "piecewise_constant_decay", "polynomial_decay", "replica_device_setter", "start_queue_runners",
 ]  # fmt: skip

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from minitf.initializers import constant_initializer
 from minitf.operation import Tensor
 from minitf.ops.apply import apply_op
+from minitf.ops.array import shape
+from minitf.ops.elementwise import cast
 from minitf.train.rules import RuleOptimizer
 
 
@@ -32,7 +35,6 @@ class AdagradOptimizer(RuleOptimizer):
         self._initial_accumulator_value = initial_accumulator_value
 
     def _create_slots(self, var_list: list[Any]) -> None:
-        from minitf.initializers import constant_initializer
 
         for var in var_list:
             dtype = var.dtype.base
@@ -45,8 +47,6 @@ class AdagradOptimizer(RuleOptimizer):
             )
 
     def _filled_like(self, var: Any) -> Callable[[], Tensor]:
-        from minitf.ops.array import shape
-        from minitf.ops.elementwise import cast
 
         def start() -> Tensor:
             filled = apply_op("Fill", shape(var), self._initial_accumulator_value)

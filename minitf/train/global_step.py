@@ -7,10 +7,13 @@ from typing import Any
 from minitf import tf_logging
 from minitf.default import GraphKeys, get_default_graph
 from minitf.graph import Graph
+from minitf.initializers import zeros_initializer
 from minitf.operation import Tensor
 from minitf.variable_scope import get_variable
 from minitf.variables import Variable, VariableAggregation
 from minitf_runtime.types import int64
+
+_READ = "global_step_read_op_cache"  # the collection of get_or_create_global_step_read
 
 
 def global_step(sess: Any, global_step_tensor: Any) -> int:
@@ -39,7 +42,6 @@ def create_global_step(graph: Graph | None = None) -> Any:
     graph = graph or get_default_graph()
     if get_global_step(graph) is not None:
         raise ValueError('"global_step" already exists.')
-    from minitf.initializers import zeros_initializer
 
     with graph.as_default(), graph.name_scope(None):
         return get_variable(
@@ -57,6 +59,29 @@ def get_or_create_global_step(graph: Graph | None = None) -> Any:
     graph = graph or get_default_graph()
     found = get_global_step(graph)
     return create_global_step(graph) if found is None else found
+
+
+def get_or_create_global_step_read(graph: Graph | None = None) -> Any:
+    """A tensor of the step's value that can be fetched before it is initialized, or None.
+
+    Hooks fetch it with each step: the value is that before the step or after it.
+    """
+    graph = graph or get_default_graph()
+    known = graph.get_collection(_READ)
+    if len(known) > 1:
+        raise RuntimeError(
+            f"There are multiple items in collection {_READ}. There should be only one."
+        )
+    if known:
+        return known[0]
+    step = get_global_step(graph)
+    if step is None:
+        return None
+    with graph.as_default(), graph.name_scope(None), graph.name_scope(f"{step.op.name}/"):
+        value = step.initialized_value() if isinstance(step, Variable) else step
+        read = value + 0
+    graph.add_to_collection(_READ, read)
+    return read
 
 
 def assert_global_step(global_step_tensor: Any) -> None:

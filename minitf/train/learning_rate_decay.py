@@ -12,6 +12,7 @@ from minitf.operation import Tensor
 from minitf.ops.apply import apply_op
 from minitf.ops.control_flow import case, cond
 from minitf.ops.elementwise import cast
+from minitf.ops.random import random_normal
 from minitf_runtime.types import int32, int64
 
 
@@ -224,7 +225,6 @@ def noisy_linear_cosine_decay(
     name: str | None = None,
 ) -> Tensor:
     """linear_cosine_decay with noise on the line, of a variance that falls with the step."""
-    from minitf.ops.random import random_normal
 
     with name_scope(name or "NoisyLinearCosineDecay") as scope:
         rate = to_tensor(learning_rate, name="initial_learning_rate")

@@ -13,6 +13,7 @@ from minitf.default import (
     get_default_graph,
     name_scope,
 )
+from minitf.initializers import zeros_initializer
 from minitf.operation import Operation
 from minitf.ops import state
 from minitf.ops.apply import apply_op
@@ -127,7 +128,6 @@ def assign_moving_average(
 
 
 def _assign_debiased(variable: Any, value: Any, share: Any) -> Any:
-    from minitf.initializers import zeros_initializer
 
     dtype = variable.dtype.base
     with (

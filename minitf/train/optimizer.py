@@ -21,6 +21,7 @@ from minitf.indexed_slices import IndexedSlices, tensor_or_slices
 from minitf.operation import Operation, Tensor
 from minitf.ops import state
 from minitf.ops.apply import apply_op
+from minitf.ops.array import shape
 from minitf.ops.group import group
 from minitf.ops.group import tuple as tuple_op
 from minitf.train import slot_creator
@@ -304,7 +305,6 @@ def _as_gradient(grad: Any) -> Any:
 
 def _without_duplicates(values: Tensor, indices: Tensor) -> tuple[Tensor, Tensor]:
     """Rows of equal index summed up: (the sums, each index once)."""
-    from minitf.ops.array import shape
 
     unique, places = apply_op("Unique", indices)
     count = shape(unique)[0]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from minitf.initializers import ones_initializer
+from minitf.ops.array import ones_like
 from minitf.train.rules import RuleOptimizer
 
 
@@ -36,8 +38,6 @@ class RMSPropOptimizer(RuleOptimizer):
             self.rule, self.slots = "CenteredRMSProp", ("mg", "rms", "momentum")
 
     def _create_slots(self, var_list: list[Any]) -> None:
-        from minitf.initializers import ones_initializer
-        from minitf.ops.array import ones_like
 
         for var in var_list:
             dtype = var.dtype.base

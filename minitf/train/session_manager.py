@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -61,38 +63,35 @@ class SessionManager:
 
         Raises RuntimeError when there is no way to initialize, or it does not make the model ready.
         """
-        sess, restored = self._restore_checkpoint(
-            master,
-            saver,
-            checkpoint_dir,
-            checkpoint_filename_with_path,
-            wait_for_checkpoint,
-            max_wait_secs,
-            config,
-        )
-        if not restored:
-            if init_op is None and not init_fn and self._local_init_op is None:
+        source = _source(checkpoint_dir, checkpoint_filename_with_path)
+        sess = Session(master, graph=self._graph, config=config)
+        with _closed_on_error(sess):
+            if not self._restore(sess, saver, *source, wait_for_checkpoint, max_wait_secs):
+                self._initialize(sess, init_op, init_feed_dict, init_fn)
+            init = f"Init op: {_name(init_op)}, init fn: {init_fn}"
+            missing = self._local_init(sess)
+            if missing:
                 raise RuntimeError(
-                    "Model is not initialized and no init_op or init_fn or local_init_op was given"
+                    "Init operations did not make model ready for local_init.  "
+                    f"{init}, error: {missing}"
                 )
-            if init_op is not None:
-                sess.run(init_op, feed_dict=init_feed_dict)
-            if init_fn:
-                init_fn(sess)
-        init = f"Init op: {_name(init_op)}, init fn: {init_fn}"
-        missing = self._local_init(sess)
-        if missing:
-            raise RuntimeError(
-                "Init operations did not make model ready for local_init.  "
-                f"{init}, error: {missing}"
-            )
-        missing = self._model_ready(sess)
-        if missing:
-            raise RuntimeError(
-                f"Init operations did not make model ready.  {init}, "
-                f"local_init_op: {_name(self._local_init_op)}, error: {missing}"
-            )
+            missing = self._model_ready(sess)
+            if missing:
+                raise RuntimeError(
+                    f"Init operations did not make model ready.  {init}, "
+                    f"local_init_op: {_name(self._local_init_op)}, error: {missing}"
+                )
         return sess
+
+    def _initialize(self, sess: Session, init_op: Any, feeds: Any, init_fn: Any) -> None:
+        if init_op is None and not init_fn and self._local_init_op is None:
+            raise RuntimeError(
+                "Model is not initialized and no init_op or init_fn or local_init_op was given"
+            )
+        if init_op is not None:
+            sess.run(init_op, feed_dict=feeds)
+        if init_fn:
+            init_fn(sess)
 
     def recover_session(
         self,
@@ -105,70 +104,60 @@ class SessionManager:
         config: Any = None,
     ) -> tuple[Session, bool]:
         """A session, and whether it could be restored from a checkpoint and is ready."""
-        sess, restored = self._restore_checkpoint(
-            master,
-            saver,
-            checkpoint_dir,
-            checkpoint_filename_with_path,
-            wait_for_checkpoint,
-            max_wait_secs,
-            config,
-        )
-        missing = self._local_init(sess)
-        if not restored:
-            return sess, False
-        source = checkpoint_dir or checkpoint_filename_with_path
+        source = _source(checkpoint_dir, checkpoint_filename_with_path)
+        sess = Session(master, graph=self._graph, config=config)
+        with _closed_on_error(sess):
+            restored = self._restore(sess, saver, *source, wait_for_checkpoint, max_wait_secs)
+            missing = self._local_init(sess)
+            if not restored:
+                return sess, False
+            unready = "" if missing else self._model_ready(sess)
+        shown = source[0] or source[1]
         if missing:
-            tf_logging.info(
-                "Restoring model from %s did not make model ready for local init: %s",
-                source,
-                missing,
-            )
-            return sess, False
-        missing = self._model_ready(sess)
-        if missing:
-            tf_logging.info(
-                "Restoring model from %s did not make model ready: %s", source, missing
-            )
-            return sess, False
-        tf_logging.info("Restored model from %s", source)
-        return sess, True
+            text = "Restoring model from %s did not make model ready for local init: %s"
+            tf_logging.info(text, shown, missing)
+        elif unready:
+            tf_logging.info("Restoring model from %s did not make model ready: %s", shown, unready)
+        else:
+            tf_logging.info("Restored model from %s", shown)
+        return sess, not missing and not unready
 
-    def _restore_checkpoint(
+    def _restore(
         self,
-        master: str,
+        sess: Session,
         saver: Any,
-        checkpoint_dir: str | None,
+        directory: str | None,
         filename: str | None,
         wait: bool,
         max_wait_secs: float,
-        config: Any,
-    ) -> tuple[Session, bool]:
-        """A new session, and whether a checkpoint was found and restored in it."""
-        from minitf.train import get_checkpoint_state
-
-        sess = Session(master, graph=self._graph, config=config)
-        if checkpoint_dir and filename:
-            raise ValueError(
-                "Can not provide both checkpoint_dir and checkpoint_filename_with_path."
-            )
-        if not saver or not (checkpoint_dir or filename):
-            return sess, False
+    ) -> bool:
+        """Restores the file, or the last checkpoint of the directory; whether there was one."""
+        if not saver or not (directory or filename):
+            return False
         if filename:
             saver.restore(sess, filename)
-            return sess, True
+            return True
+        state = self._checkpoint(directory, max_wait_secs if wait else 0)
+        if state is None:
+            return False
+        saver.restore(sess, state.model_checkpoint_path)
+        saver.recover_last_checkpoints(state.all_model_checkpoint_paths)
+        return True
+
+    def _checkpoint(self, directory: str | None, max_wait_secs: float) -> Any:
+        """What the directory says of its checkpoints, once it does so within the time; or None."""
+        from minitf.train import get_checkpoint_state
+
         waited = 0.0
-        state = get_checkpoint_state(checkpoint_dir)
-        while not state or not state.model_checkpoint_path:
-            if not wait or waited >= max_wait_secs:
-                return sess, False
+        while True:
+            state = get_checkpoint_state(directory)
+            if state and state.model_checkpoint_path:
+                return state
+            if waited >= max_wait_secs:
+                return None
             tf_logging.info("Waiting for checkpoint to be available.")
             time.sleep(self._recovery_wait_secs)
             waited += self._recovery_wait_secs
-            state = get_checkpoint_state(checkpoint_dir)
-        saver.restore(sess, state.model_checkpoint_path)
-        saver.recover_last_checkpoints(state.all_model_checkpoint_paths)
-        return sess, True
 
     # ---- on the other workers
 
@@ -183,8 +172,9 @@ class SessionManager:
         end = time.monotonic() + limit
         while True:
             sess = Session(master, graph=self._graph, config=config)
-            missing = self._local_init(sess)
-            not_ready = "" if missing else self._model_ready(sess)
+            with _closed_on_error(sess):
+                missing = self._local_init(sess)
+                not_ready = "" if missing else self._model_ready(sess)
             if not missing and not not_ready:
                 return sess
             _close_quietly(sess)
@@ -232,10 +222,26 @@ def ready(op: Any, sess: Any, message: str) -> str:
     return "Variables not initialized: " + ", ".join(name.decode() for name in names)
 
 
+def _source(directory: str | None, filename: str | None) -> tuple[str | None, str | None]:
+    if directory and filename:
+        raise ValueError("Can not provide both checkpoint_dir and checkpoint_filename_with_path.")
+    return directory, filename
+
+
 def _name(op: Any) -> str:
     if op is None:
         return "None"
     return getattr(op, "name", None) or f"<no name for {type(op)}>"
+
+
+@contextmanager
+def _closed_on_error(sess: Session) -> Iterator[None]:
+    """Leaves no session behind on the cluster when making it usable fails."""
+    try:
+        yield
+    except BaseException:
+        _close_quietly(sess)
+        raise
 
 
 def _close_quietly(sess: Session) -> None:

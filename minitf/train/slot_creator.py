@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from minitf.default import colocate_with, get_default_graph
+from minitf.initializers import zeros_initializer
 from minitf.operation import Tensor
+from minitf.ops.array import shape, zeros
 from minitf.variable_scope import get_variable, get_variable_scope, variable_scope
 from minitf.variables import Variable
 from minitf.variables.base import SaveSliceInfo
@@ -35,8 +37,6 @@ def create_zeros_slot(
     primary: Any, name: str, dtype: Any = None, colocate_with_primary: bool = True
 ) -> Variable:
     """A slot of zeros, shaped as the primary variable or tensor."""
-    from minitf.initializers import zeros_initializer
-    from minitf.ops.array import shape, zeros
 
     dtype = (dtype or primary.dtype).base
     if primary.shape.is_fully_defined():

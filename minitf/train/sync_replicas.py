@@ -173,9 +173,7 @@ class SyncReplicasOptimizer(Optimizer):
         Raises ValueError before apply_gradients(), or for too few tokens.
         """
         if self._chief_queue_runner is None:
-            raise ValueError(
-                "get_init_tokens_op() should be called after apply_gradients()."
-            )
+            raise ValueError("get_init_tokens_op() should be called after apply_gradients().")
         needed = self._replicas_to_aggregate - self._total_num_replicas
         if num_tokens == -1:
             num_tokens = self._replicas_to_aggregate

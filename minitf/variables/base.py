@@ -15,6 +15,9 @@ from minitf.default import (
 )
 from minitf.indexed_slices import IndexedSlices
 from minitf.operation import Operation, Tensor
+from minitf.ops.control_flow import cond
+from minitf.ops.slicing import slice_helper
+from minitf.ops.state import batch_scatter_update, is_variable_initialized
 from minitf.tensor_shape import TensorShape
 from minitf_runtime.types import DType
 
@@ -177,9 +180,6 @@ class Variable(metaclass=_CreatesByKind):
 
     def initialized_value(self) -> Tensor:
         """The value if there is one yet, else the initial value."""
-        from minitf.ops.control_flow import cond
-        from minitf.ops.state import is_variable_initialized
-
         with control_dependencies(None):
             return cond(  # type: ignore[no-any-return]
                 is_variable_initialized(self), self.read_value, lambda: self.initial_value
@@ -237,15 +237,11 @@ class Variable(metaclass=_CreatesByKind):
         self, sparse_delta: IndexedSlices, use_locking: bool = False, name: Any = None
     ) -> Any:
         """Row updates in the last axis of the indices; the axes before it are a batch."""
-        from minitf.ops.state import batch_scatter_update
-
         rows = sparse_delta.indices, sparse_delta.values
         return batch_scatter_update(self, *rows, use_locking=use_locking, name=name)
 
     def __getitem__(self, key: Any) -> Tensor:
         """A part of the value; it has `assign(value)`, which stores into the variable."""
-        from minitf.ops.slicing import slice_helper
-
         return slice_helper(self.value(), key, self)
 
     def __iter__(self) -> Iterator[Any]:

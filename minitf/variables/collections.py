@@ -17,6 +17,7 @@ from minitf.default import (
 )
 from minitf.operation import Operation, Tensor
 from minitf.ops.apply import apply_op
+from minitf.ops.array import boolean_mask
 from minitf.ops.group import group, no_op
 from minitf.ops.state import is_variable_initialized
 from minitf_runtime.types import string
@@ -98,7 +99,6 @@ def report_uninitialized_variables(
     var_list: Sequence[Any] | None = None, name: str = "report_uninitialized_variables"
 ) -> Tensor:
     """The names of the variables that are not initialized, as a vector of strings."""
-    from minitf.ops.array import boolean_mask
 
     var_list = _known_variables() if var_list is None else list(var_list)
     where = os.environ.get("TF_DEVICE_FOR_UNINITIALIZED_VARIABLE_REPORTING", "/cpu:0")

@@ -9,6 +9,7 @@ from minitf.convert import register_tensor_conversion_function
 from minitf.default import control_dependencies, name_scope
 from minitf.operation import Tensor
 from minitf.ops.apply import apply_op
+from minitf.ops.array import concat, split
 from minitf.tensor_shape import TensorShape
 from minitf_runtime.types import DType
 
@@ -72,7 +73,7 @@ class PartitionedVariable:
             if len(self._variables) > 1:
                 axis = self._axis("concatenate")
                 with name_scope(f"{self.name}/ConcatPartitions/"):
-                    whole = _concat(self._variables, axis)
+                    whole = concat(self._variables, axis)
             with name_scope(None):
                 return apply_op("Identity", whole, name=self.name)  # type: ignore[no-any-return]
 
@@ -108,23 +109,11 @@ class PartitionedVariable:
         elif isinstance(value, list):
             parts = value
         else:
-            parts = _split(value, [v.shape.as_list()[axis] for v in self._variables], axis)
+            sizes = [v.shape.as_list()[axis] for v in self._variables]
+            parts = split(value, sizes, axis=axis)
         if len(parts) != len(self._variables):
             raise ValueError(f"Got {len(parts)} values for {len(self._variables)} partitions")
-        results = [getattr(v, method)(p, *options) for v, p in zip(self._variables, parts)]
-        return results
-
-
-def _concat(values: Sequence[Any], axis: int) -> Tensor:
-    from minitf.ops.array import concat
-
-    return concat(values, axis)  # type: ignore[no-any-return]
-
-
-def _split(value: Any, sizes: list[int], axis: int) -> list[Tensor]:
-    from minitf.ops.array import split
-
-    return split(value, sizes, axis=axis)  # type: ignore[no-any-return]
+        return [getattr(v, method)(p, *options) for v, p in zip(self._variables, parts)]
 
 
 def _to_tensor(

@@ -118,6 +118,29 @@ class BaseResourceVariable(Variable):
         return bool(self.read_value())
 
 
+_IN_PLACE = {
+    "__iadd__": ("+=", "variable.assign_add(value)", "+"),
+    "__isub__": ("-=", "variable.assign_sub(value)", "-"),
+    "__imul__": ("*=", "variable.assign(variable * value)", "*"),
+    "__itruediv__": ("/=", "variable.assign(variable / value)", "/"),
+    "__ipow__": ("**=", "variable.assign(variable ** value)", "**"),
+}
+
+
+def _refused(operator: str, update: str, plain: str) -> Any:
+    def run(self: BaseResourceVariable, other: Any) -> Any:
+        raise RuntimeError(
+            f"Variable {operator} value not supported. Use {update} to modify the variable value "
+            f"and variable = variable {plain} value to get a new Tensor object."
+        )
+
+    return run
+
+
+for _name, _texts in _IN_PLACE.items():
+    setattr(BaseResourceVariable, _name, _refused(*_texts))
+
+
 class ResourceVariable(BaseResourceVariable):
     """Each read is an op of its own, ordered by data and control edges alone."""
 

@@ -15,6 +15,7 @@ from minitf.default import (
     control_dependencies,
     name_scope,
 )
+from minitf.initializers import glorot_uniform_initializer, zeros_initializer
 from minitf.operation import Tensor
 from minitf.ops.apply import apply_op
 from minitf.source import show
@@ -196,7 +197,6 @@ def _initial_value(
 
 
 def _default_initializer(wanted: Wanted) -> Any:
-    from minitf.initializers import glorot_uniform_initializer, zeros_initializer
 
     dtype = wanted.dtype
     if dtype.is_floating:

@@ -81,6 +81,14 @@ def test_load_needs_a_session():
         tf.Variable(1.0).load(2.0)
 
 
+def test_in_place_operators(session):
+    v, r = tf.Variable(1.0), tf.Variable(1.0, use_resource=True)
+    v += 1
+    assert isinstance(v, tf.Tensor)
+    with pytest.raises(RuntimeError, match=r"Variable \+= value not supported"):
+        r += 1
+
+
 def test_uninitialized_reference(session):
     v = tf.Variable(1.0, name="layer/v")
     row = tf.Variable([1.0])

@@ -123,6 +123,15 @@ def test_rows_have_means_of_their_own(session):
     assert shape.tolist() == [-1, 2]
 
 
+def test_rows_of_more_axes_than_declared(session):
+    a = tf.SparseConditionalAccumulator(tf.float32, shape=[None, 2])
+    session.run(a.apply_grad([5], np.ones((1, 2, 3), "f")))
+    text = "expected values dim 2 to be 3, got 4"
+    with pytest.raises(tf.errors.InvalidArgumentError, match=text):
+        session.run(a.apply_grad([5], np.ones((1, 2, 4), "f")))
+    assert session.run(a.take_grad(1)).shape.tolist() == [-1, 2, 3]
+
+
 def test_rows_summed(session):
     a = tf.SparseConditionalAccumulator(tf.float32, shape=[4, 2], reduction_type="SUM")
     grad = tf.IndexedSlices([[1.0, 2.0], [1.0, 1.0]], [1, 0])
@@ -137,11 +146,14 @@ def test_rows_summed(session):
 @pytest.mark.parametrize(
     ("indices", "values", "shape", "text"),
     [
-        ([0], [[1.0, 2.0, 3.0]], [4, 3], "expected values dim 1 to be 2, got 3"),
+        ([0], [[1.0, 2.0, 3.0]], [4, 2], "expected values dim 1 to be 2, got 3"),
         ([0], [[1.0, 2.0]], [5, 2], "expected shape dim 0 to be 4, got 5"),
-        ([0, 1], [[1.0, 2.0]], [4, 2], "one row of values per index"),
+        ([0], [[1.0, 2.0]], [4], "expected shape rank at least 2, got 1"),
+        ([0], [1.0], [4, 2], "expected values rank at least 2, got 1"),
+        ([0], 1.0, [4, 2], "Values cannot be 0-dimensional."),
+        ([0, 1], [[1.0, 2.0]], [4, 2], "Expected 2 non-empty input values, got 1"),
         ([[0]], [[1.0, 2.0]], [4, 2], "indices should be vector"),
-        ([4], [[1.0, 2.0]], [4, 2], r"do not lie in \[0, 4\)"),
+        ([1, 4], [[1.0, 2.0]] * 2, [4, 2], "slice 1 exceeded limits of shape; index is 4"),
     ],
 )
 def test_bad_rows(session, indices, values, shape, text):

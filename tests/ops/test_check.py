@@ -123,6 +123,19 @@ def test_types():
     assert not tf.is_numeric_tensor(3)
 
 
+def test_ensure_shape():
+    x = tf.placeholder(tf.float32)
+    y = tf.ensure_shape(x, [None, 3])
+    assert y.shape.as_list() == [None, 3]
+    with tf.Session() as session:
+        assert session.run(y, {x: np.ones((2, 3))}).shape == (2, 3)
+        text = r"Shape of tensor \[2,4\] is not compatible with expected shape \[\?,3\]"
+        with pytest.raises(tf.errors.InvalidArgumentError, match=text):
+            session.run(y, {x: np.ones((2, 4))})
+    with pytest.raises(ValueError, match="Dimension 1 in both shapes must be equal"):
+        tf.ensure_shape(np.ones((2, 4)), [2, 3])
+
+
 def test_proper_iterables():
     tf.assert_proper_iterable([1, 2])
     for value in ("text", np.zeros(2), tf.constant([1]), 3):

@@ -97,6 +97,7 @@ def test_exceptions(raised, becomes):
         call(fail, [], tf.int64)
     assert type(caught.value) is becomes
     assert 'raise raised("so it goes")' in str(caught.value)
+    assert str(caught.value).count(f"{raised.__name__}: ") == 2
     assert "script.py" not in str(caught.value).split("\n\t [[")[0].replace("test_script.py", "")
 
 
@@ -124,7 +125,7 @@ def test_wrong_results(fn, types, text):
 @pytest.mark.parametrize("result", [{}, np.array([1, 2], object)])
 def test_results_that_are_no_tensors(result):
     with pytest.raises(tf.errors.InternalError, match="Unsupported object type (dict|int)"):
-        call(lambda: result, [], tf.string)
+        call(lambda: result, [], tf.int64)
 
 
 def test_a_function_of_another_process():

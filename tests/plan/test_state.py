@@ -19,7 +19,9 @@ def variable(value):
 
 def test_uninitialized():
     v = Variable("layer/w", float32, (2,))
-    with pytest.raises(FailedPreconditionError, match="Attempting to use uninitialized value layer/w"):
+    with pytest.raises(
+        FailedPreconditionError, match="Attempting to use uninitialized value layer/w"
+    ):
         v.read()
     with pytest.raises(FailedPreconditionError, match="layer/w"), v.writable():
         raise AssertionError("not reached")

@@ -121,25 +121,19 @@ class SparseAccumulator(Accumulator):
 
     def check(self, gradient: Any) -> None:
         indices, values, dense = gradient
-        if indices.ndim != 1:
-            raise invalid(
-                f"Input indices should be vector but received shape: {show_shape(indices.shape)}"
-            )
-        if not values.ndim or len(values) != len(indices):
-            raise invalid(
-                f"Expected one row of values per index, got indices {show_shape(indices.shape)} "
-                f"and values {show_shape(values.shape)}"
-            )
-        expected: Any = (None,) * values.ndim if self.shape is None else self.shape
-        if self._gradients:
-            expected = (expected[0], *self._gradients[0][1].shape[1:])
-        _check_sizes("values", expected, values.shape, 1)
+        _check_rows(indices, values)
+        declared = self.shape or ()
         if dense is not None:
-            _check_sizes("shape", expected, tuple(int(n) for n in dense), 0)
-            expected = dense
-        rows = expected[0]
-        if len(indices) and (indices.min() < 0 or (rows is not None and indices.max() >= rows)):
-            raise invalid(f"Gradient indices {indices.tolist()} do not lie in [0, {rows})")
+            _check_sizes("shape", declared, tuple(int(n) for n in dense), 0)
+        if declared and declared[0] is not None:
+            _check_limit(indices, declared[0])
+        if not self._gradients:
+            _check_sizes("values", declared, values.shape, 1)
+            return
+        first = self._gradients[0][1]
+        if first.ndim != values.ndim:
+            raise invalid(f"Shape mismatch: expected values rank {first.ndim}, got {values.ndim}")
+        _check_sizes("values", first.shape, values.shape, 1)
 
     def add(self, gradient: Any) -> None:
         self._gradients.append(gradient[:2])
@@ -159,9 +153,32 @@ class SparseAccumulator(Accumulator):
         return indices, total, np.array(shape, np.int64)
 
 
+def _check_rows(indices: Any, values: Any) -> None:
+    if indices.ndim != 1:
+        raise invalid(
+            f"Input indices should be vector but received shape: {show_shape(indices.shape)}"
+        )
+    if not values.ndim:
+        raise invalid("Values cannot be 0-dimensional.")
+    if len(indices) != len(values):
+        raise invalid(f"Expected {len(indices)} non-empty input values, got {len(values)}")
+
+
+def _check_limit(indices: Any, limit: int) -> None:
+    for i, index in enumerate(indices.tolist()):
+        if not 0 <= index < limit:
+            raise invalid(
+                f"Shape mismatch: index of slice {i} exceeded limits of shape; "
+                f"index is {index} exceeded {limit}"
+            )
+
+
 def _check_sizes(what: str, expected: Any, sizes: tuple[int, ...], start: int) -> None:
-    if len(sizes) != len(expected):
-        raise invalid(f"Shape mismatch: expected {what} of rank {len(expected)}, got {len(sizes)}")
+    """Sizes from axis `start` on are the expected ones; there may be more of them."""
+    if len(sizes) < len(expected):
+        raise invalid(
+            f"Shape mismatch: expected {what} rank at least {len(expected)}, got {len(sizes)}"
+        )
     for i, (want, got) in enumerate(zip(expected, sizes)):
         if i >= start and want is not None and want != got:
             raise invalid(f"Shape mismatch: expected {what} dim {i} to be {want}, got {got}")

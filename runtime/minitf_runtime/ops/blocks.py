@@ -160,9 +160,7 @@ def space_to_batch_nd(xp: Any, x: Any, block_shape: Any, paddings: Any) -> Any:
     for i, b in enumerate(block):
         size = x.shape[i + 1]
         if size % b:
-            raise invalid(
-                f"padded_shape[{i}]={size} is not divisible by block_shape[{i}]={b}"
-            )
+            raise invalid(f"padded_shape[{i}]={size} is not divisible by block_shape[{i}]={b}")
         split += [size // b, b]
     inside = list(range(2, 2 * m + 1, 2))
     outside = list(range(1, 2 * m, 2))

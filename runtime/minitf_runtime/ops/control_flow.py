@@ -1,7 +1,8 @@
 """Ops of conditionals and loops, and the stacks that their gradients use.
 
-Switch, Merge, Enter, Exit, NextIteration and LoopCond never run as kernels: the plan compiler turns them into
-Python's `if` and `while` (plan/regions.py). Their kernels are declared so that the placer knows them.
+Switch, Merge, Enter, Exit, NextIteration and LoopCond never run as kernels: the plan compiler turns
+them into Python's `if` and `while` (plan/regions.py). Their kernels are declared so that the placer
+knows them.
 """
 
 from __future__ import annotations

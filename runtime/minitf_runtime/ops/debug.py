@@ -1,4 +1,4 @@
-"""Ops for looking at a running graph: Assert, Print, formatting, and the time."""
+"""Ops for looking at a running graph: assertions, printing, formatting, and the time."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 
 from minitf_runtime.errors import invalid
+from minitf_runtime.ops import dims
 from minitf_runtime.ops.registry import (
+    Attr,
     ShapeContext,
     Type,
     Types,
@@ -22,7 +24,7 @@ from minitf_runtime.ops.registry import (
 )
 from minitf_runtime.ops.summarize import summarize as shorten
 from minitf_runtime.ops.summarize import summarize_ends
-from minitf_runtime.types import Shape, show_shape
+from minitf_runtime.types import Shape, merge_shapes, show_shape
 
 # ---- Assert
 
@@ -41,6 +43,24 @@ def assert_kernel(xp: Any, condition: Any, data: Any, *, summarize: int) -> None
     if not condition:
         shown = " ".join(f"[{shorten(x, summarize)}]" for x in data)
         raise invalid(f"assertion failed: {shown}")
+
+
+@op("EnsureShape", "input: T -> output: T", T=Type(), shape=Attr("shape"))
+def ensure_shape_shape(c: ShapeContext) -> list[Shape]:
+    """Its input, which must have a shape that fits."""
+    return [dims.merge(c.shape(0), c["shape"])]
+
+
+@kernel("EnsureShape")
+def ensure_shape(xp: Any, x: Any, *, shape: Shape) -> Any:
+    try:
+        merge_shapes(x.shape, shape)
+    except ValueError:
+        raise invalid(
+            f"Shape of tensor {show_shape(x.shape)} is not compatible with expected shape "
+            f"{show_shape(shape)}."
+        ) from None
+    return x
 
 
 # ---- printing

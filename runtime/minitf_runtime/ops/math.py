@@ -203,16 +203,19 @@ def histogram(xp: Any, values: Any, value_range: Any, nbins: Any, *, dtype: DTyp
     return xp.bincount(bins, minlength=int(nbins)).astype(dtype.as_numpy_dtype)
 
 
-@op("Bucketize", "input: T -> output: int32", T=_BINNED, boundaries=Attr("list(float)"))
-def bucketize_shape(c: ShapeContext) -> list[Shape]:
-    """Between which of the sorted boundaries each value lies."""
-    if list(c["boundaries"]) != sorted(c["boundaries"]):
-        raise ValueError("Expected sorted boundaries")
-    return unchanged(c)
+op(
+    "Bucketize",
+    "input: T -> output: int32",
+    unchanged,
+    T=_BINNED,
+    boundaries=Attr("list(float)"),
+)
 
 
 @kernel("Bucketize")
 def bucketize(xp: Any, x: Any, *, boundaries: Any) -> Any:
+    if list(boundaries) != sorted(boundaries):
+        raise invalid("Expected sorted boundaries")
     edges = xp.asarray(boundaries, xp.float32)
     return xp.searchsorted(edges, x, side="right").astype(xp.int32)
 

@@ -81,7 +81,7 @@ def leaky_relu_grad(xp: Any, g: Any, x: Any, *, alpha: float) -> Any:
 
 @kernel("Elu")
 def elu(xp: Any, x: Any) -> Any:
-    return xp.where(x < 0, xp.expm1(x), x)
+    return xp.where(x < 0, xp.exp(x) - 1, x)
 
 
 @kernel("EluGrad")
@@ -91,7 +91,7 @@ def elu_grad(xp: Any, g: Any, y: Any) -> Any:
 
 @kernel("Selu")
 def selu(xp: Any, x: Any) -> Any:
-    return xp.where(x < 0, _SELU_SCALE_ALPHA * xp.expm1(x), _SELU_SCALE * x)
+    return xp.where(x < 0, _SELU_SCALE_ALPHA * (xp.exp(x) - 1), _SELU_SCALE * x)
 
 
 @kernel("SeluGrad")

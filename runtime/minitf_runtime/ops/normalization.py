@@ -37,7 +37,8 @@ def _batch_norm_grad_shape(c: ShapeContext) -> list[Shape]:
     axis = _channel(c["data_format"])
     (scale,) = dims.with_rank(c.shape(2), 1)
     size = dims.merge_sizes(x[axis], scale)
-    return [dims.replaced(x, axis, size), (size,), (size,), (0,), (0,)]
+    spare = 0 if c["is_training"] else size  # they stand for the gradients of mean and variance
+    return [dims.replaced(x, axis, size), (size,), (size,), (spare,), (spare,)]
 
 
 def _declare(suffix: str, u: str, spare: int, **types: Any) -> None:
@@ -103,7 +104,7 @@ def fused_batch_norm(
     factor = scale / xp.sqrt(variance + epsilon)
     y = wide * layout.spread(factor) + layout.spread(offset - mean * factor)
     out = y.astype(x.dtype), mean, batch_variance, mean, variance
-    return (*out, xp.zeros(0, scale.dtype)) if node.op == "FusedBatchNormV3" else out
+    return (*out, xp.zeros((), scale.dtype)) if node.op == "FusedBatchNormV3" else out
 
 
 @kernel("FusedBatchNormGrad", "FusedBatchNormGradV2")
@@ -121,8 +122,8 @@ def fused_batch_norm_grad(
         g = g - layout.spread(d_offset / layout.count)
         g -= normal * layout.spread(d_scale / layout.count)
     dx = (g * layout.spread(scale * deviation)).astype(x.dtype)
-    none = xp.zeros(0, scale.dtype)
-    return dx, d_scale, d_offset, none, none
+    spare = xp.zeros(0 if is_training else scale.shape, scale.dtype)
+    return dx, d_scale, d_offset, spare, spare
 
 
 @kernel("FusedBatchNormGradV3")

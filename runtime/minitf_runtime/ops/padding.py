@@ -112,8 +112,7 @@ def mirror_pad(xp: Any, x: Any, paddings: Any, *, mode: Any) -> Any:
     for n, (a, b) in zip(x.shape, around):
         if mode == "SYMMETRIC" and (a > n or b > n):
             raise invalid(
-                "paddings must be no greater than the dimension size: "
-                f"{a}, {b} greater than {n}"
+                f"paddings must be no greater than the dimension size: {a}, {b} greater than {n}"
             )
         if mode == "REFLECT" and (a >= n or b >= n):
             raise invalid(

@@ -136,10 +136,13 @@ def _counts(xp: Any, axes: Sequence[Axis], dtype: Any) -> Any:
     return out
 
 
+def _max_pool(xp: Any, x: Any, axes: Sequence[Axis]) -> Any:
+    return xp.ascontiguousarray(_slide(xp, x, axes, _lowest(x.dtype), xp.maximum))
+
+
 @kernel("MaxPool", "MaxPool3D")
 def max_pool(xp: Any, x: Any, *, node: Any) -> Any:
-    axes = _axes(x.shape, node.attrs)
-    return xp.ascontiguousarray(_slide(xp, x, axes, _lowest(x.dtype), xp.maximum))
+    return _max_pool(xp, x, _axes(x.shape, node.attrs))
 
 
 @kernel("AvgPool", "AvgPool3D")
@@ -171,24 +174,80 @@ def _winners(xp: Any, x: Any, y: Any, axes: Sequence[Axis]) -> Iterator[tuple[An
         yield offset, meets, won
 
 
-@kernel("MaxPoolGrad", "MaxPool3DGrad")
-def max_pool_grad(xp: Any, x: Any, y: Any, g: Any, *, node: Any) -> Any:
-    axes = _axes(x.shape, node.attrs)
+def _max_pool_grad(xp: Any, x: Any, y: Any, g: Any, axes: Sequence[Axis]) -> Any:
     out = xp.zeros([a.before + a.size + a.after for a in axes], g.dtype)
     for _, meets, won in _winners(xp, x, y, axes):
         out[meets] += g * won
     return xp.ascontiguousarray(out[windows.inner(axes)])
 
 
-@kernel("MaxPoolGradGrad", "MaxPool3DGradGrad")
-def max_pool_grad_grad(xp: Any, x: Any, y: Any, g: Any, *, node: Any) -> Any:
-    axes = _axes(x.shape, node.attrs)
+def _max_pool_grad_grad(xp: Any, x: Any, y: Any, g: Any, axes: Sequence[Axis]) -> Any:
     g = windows.padded(xp, g, axes)
     out = xp.zeros(y.shape, g.dtype)
     for _, meets, won in _winners(xp, x, y, axes):
         out += g[meets] * won
     return out
 
+
+@kernel("MaxPoolGrad", "MaxPool3DGrad")
+def max_pool_grad(xp: Any, x: Any, y: Any, g: Any, *, node: Any) -> Any:
+    return _max_pool_grad(xp, x, y, g, _axes(x.shape, node.attrs))
+
+
+@kernel("MaxPoolGradGrad", "MaxPool3DGradGrad")
+def max_pool_grad_grad(xp: Any, x: Any, y: Any, g: Any, *, node: Any) -> Any:
+    return _max_pool_grad_grad(xp, x, y, g, _axes(x.shape, node.attrs))
+
+
+# ---- the same with window and stride as tensors
+
+_V2: dict[str, Any] = dict(T=Type(REALS, float32), padding=_PADDING, data_format=_FORMAT[4])
+_WINDOW = "ksize: int32, strides: int32 -> output: T"
+
+
+def _pool_v2_shape(c: ShapeContext) -> list[Shape]:
+    """As far as window and stride are known."""
+    first = c.slots("ksize").start
+    ksize, strides = c.value(first), c.value(first + 1)
+    shape = dims.with_rank(c.shape(0), 4)
+    if ksize is None or strides is None:
+        return [(None,) * 4]
+    return [_pooled(shape, ksize.tolist(), strides.tolist(), c["padding"])]
+
+
+op("MaxPoolV2", f"input: T, {_WINDOW}", _pool_v2_shape, **_V2)
+_GRAD_V2 = f"orig_input: T, orig_output: T, grad: T, {_WINDOW}"
+op("MaxPoolGradV2", _GRAD_V2, lambda c: [dims.with_rank(c.shape(0), 4)], **_V2)
+op("MaxPoolGradGradV2", _GRAD_V2, lambda c: [dims.with_rank(c.shape(1), 4)], **_V2)
+
+
+def _axes_v2(shape: Sequence[int], ksize: Any, strides: Any, padding: str) -> list[Axis]:
+    if ksize.shape != (4,) or strides.shape != (4,):
+        raise invalid("ksize and strides must be vectors of 4 elements")
+    attrs = dict(ksize=ksize.tolist(), strides=strides.tolist(), padding=padding)
+    return _axes(shape, attrs)
+
+
+@kernel("MaxPoolV2", host_inputs="ksize strides")
+def max_pool_v2(xp: Any, x: Any, ksize: Any, strides: Any, *, padding: str) -> Any:
+    return _max_pool(xp, x, _axes_v2(x.shape, ksize, strides, padding))
+
+
+@kernel("MaxPoolGradV2", host_inputs="ksize strides")
+def max_pool_grad_v2(
+    xp: Any, x: Any, y: Any, g: Any, ksize: Any, strides: Any, *, padding: str
+) -> Any:
+    return _max_pool_grad(xp, x, y, g, _axes_v2(x.shape, ksize, strides, padding))
+
+
+@kernel("MaxPoolGradGradV2", host_inputs="ksize strides")
+def max_pool_grad_grad_v2(
+    xp: Any, x: Any, y: Any, g: Any, ksize: Any, strides: Any, *, padding: str
+) -> Any:
+    return _max_pool_grad_grad(xp, x, y, g, _axes_v2(x.shape, ksize, strides, padding))
+
+
+# ---- with the place of the largest element
 
 _ARGMAX: dict[str, Any] = {k: v for k, v in _attrs(4, Type(REALS)).items() if k != "data_format"}
 _ARGMAX["include_batch_in_index"] = False
@@ -208,7 +267,7 @@ def max_pool_with_argmax_shape(c: ShapeContext) -> list[Shape]:
 def max_pool_with_argmax(xp: Any, x: Any, *, node: Any) -> Any:
     """Also the flat place of each largest element in its image (or in the whole batch)."""
     axes = _axes(x.shape, node.attrs)
-    y = xp.ascontiguousarray(_slide(xp, x, axes, _lowest(x.dtype), xp.maximum))
+    y = _max_pool(xp, x, axes)
     place = xp.arange(x.size, dtype=node.attrs["Targmax"].as_numpy_dtype).reshape(x.shape)
     if not node.attrs["include_batch_in_index"]:
         place %= max(1, math.prod(x.shape[1:]))

@@ -101,28 +101,29 @@ def mean(xp: Any, x: Any, indices: Any, *, keep_dims: bool) -> Any:
     return truncate_div(xp, total.astype(xp.int64), xp.int64(count)).astype(x.dtype)
 
 
-def _least(dtype: Any) -> Any:
-    return -np.inf if dtype.kind == "f" else np.iinfo(dtype).min
+def _limit(dtype: Any, sign: int) -> Any:
+    """The largest (sign 1) or smallest (-1) value of a type: what nothing is reduced to."""
+    if dtype.kind == "f":
+        return sign * np.inf
+    return np.iinfo(dtype).max if sign > 0 else np.iinfo(dtype).min
 
 
-def _greatest(dtype: Any) -> Any:
-    return np.inf if dtype.kind == "f" else np.iinfo(dtype).max
+def _extreme(xp: Any, name: str, sign: int, x: Any, indices: Any, keep_dims: bool) -> Any:
+    axes = _axes(x, indices)
+    if x.size:
+        return getattr(x, name)(axis=axes, keepdims=keep_dims)
+    shape = x.sum(axis=axes, keepdims=keep_dims).shape
+    return xp.full(shape, _limit(x.dtype, sign), x.dtype)
 
 
 @kernel("Max", host_inputs="reduction_indices", types=(*FLOATS, *INTS))
 def max_(xp: Any, x: Any, indices: Any, *, keep_dims: bool) -> Any:
-    axes = _axes(x, indices)
-    if x.size:
-        return x.max(axis=axes, keepdims=keep_dims)
-    return x.max(axis=axes, keepdims=keep_dims, initial=_least(x.dtype))
+    return _extreme(xp, "max", -1, x, indices, keep_dims)
 
 
 @kernel("Min", host_inputs="reduction_indices", types=(*FLOATS, *INTS))
 def min_(xp: Any, x: Any, indices: Any, *, keep_dims: bool) -> Any:
-    axes = _axes(x, indices)
-    if x.size:
-        return x.min(axis=axes, keepdims=keep_dims)
-    return x.min(axis=axes, keepdims=keep_dims, initial=_greatest(x.dtype))
+    return _extreme(xp, "min", 1, x, indices, keep_dims)
 
 
 @kernel("EuclideanNorm", host_inputs="reduction_indices")

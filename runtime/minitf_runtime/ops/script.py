@@ -62,7 +62,13 @@ def py_func(xp: Any, inputs: Any, *, token: str, Tout: Any) -> Any:  # noqa: N80
         raise invalid(
             f"{token} returns {len(results)} values, but expects to see {len(Tout)} values."
         )
-    return tuple(_checked(r, t, i, token) for i, (r, t) in enumerate(zip(results, Tout)))
+    tensors = [_as_tensor(r) for r in results]
+    for i, ((_, dtype), wanted) in enumerate(zip(tensors, Tout)):
+        if dtype is not wanted:
+            raise invalid(
+                f"{i}-th value returned by {token} is {c_name(dtype)}, but expects {c_name(wanted)}"
+            )
+    return tuple(value for value, _ in tensors)
 
 
 def _argument(x: Any) -> Any:
@@ -99,25 +105,17 @@ def _told(e: Exception) -> str:
     own = sum(1 for frame, _ in traceback.walk_tb(tb) if frame.f_code.co_filename == __file__)
     for _ in range(own):
         tb = tb and tb.tb_next
-    frames = "".join(traceback.format_tb(tb))
-    return f"{type(e).__name__}: {e}\nTraceback (most recent call last):\n{frames}"
+    lines = traceback.format_exception(type(e), e, tb, chain=False)
+    return f"{type(e).__name__}: {e}\n{''.join(lines)}"
 
 
-def _checked(value: Any, wanted: DType, i: int, token: str) -> Any:
-    """A result as a tensor of the declared type."""
-    dtype = _dtype_of(value)
-    if dtype is not wanted:
-        raise invalid(
-            f"{i}-th value returned by {token} is {c_name(dtype)}, but expects {c_name(wanted)}"
-        )
-    return _strings(value) if dtype is string else value
-
-
-def _dtype_of(value: Any) -> DType:
+def _as_tensor(value: Any) -> tuple[Any, DType]:
+    """A result in the form that tensors have, and its type."""
     try:
-        return as_dtype(value.dtype)
+        dtype = as_dtype(value.dtype)
     except TypeError:
         raise InternalError(None, None, f"Unsupported numpy type: {value.dtype}") from None
+    return (_strings(value) if dtype is string else value), dtype
 
 
 def _strings(value: Any) -> Any:

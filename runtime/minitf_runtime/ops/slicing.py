@@ -205,9 +205,7 @@ def _with_masks(fn: Callable[..., Any]) -> Callable[..., Any]:
 
 @kernel("StridedSlice", host_inputs="begin end strides")
 @_with_masks
-def strided_slice(
-    xp: Any, x: Any, begin: Any, end: Any, strides: Any, masks: Any
-) -> Any:
+def strided_slice(xp: Any, x: Any, begin: Any, end: Any, strides: Any, masks: Any) -> Any:
     return boxed(x, strided_index(x.shape, begin, end, strides, masks))
 
 

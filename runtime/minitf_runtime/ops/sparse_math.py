@@ -87,8 +87,7 @@ def sparse_add(
 ) -> Any:
     if a_shape.tolist() != b_shape.tolist():
         raise invalid(
-            "Operands do not have the same shape: "
-            f"{show_shape(a_shape)} vs. {show_shape(b_shape)}"
+            f"Operands do not have the same shape: {show_shape(a_shape)} vs. {show_shape(b_shape)}"
         )
     joined = xp.concatenate([a, b])
     flat = joined @ xp.asarray(strides_of(a_shape.tolist()))

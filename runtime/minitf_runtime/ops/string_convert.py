@@ -90,9 +90,7 @@ def string_to_number(xp: Any, x: Any, *, out_type: Any) -> Any:
             return dtype(int(text, 16) if _HEX.match(text) else float(text))
         except (ValueError, OverflowError):
             shown = text.decode("utf-8", "backslashreplace")
-            raise invalid(
-                f"StringToNumberOp could not correctly convert string: {shown}"
-            ) from None
+            raise invalid(f"StringToNumberOp could not correctly convert string: {shown}") from None
 
     return mapped(convert, x, dtype=dtype)
 

@@ -12,7 +12,8 @@ from minitf_runtime.types import Shape, int32, show_shape
 
 
 class Array:
-    """The elements; None where nothing was written. `grads` are the arrays that TensorArrayGrad made."""
+    """The elements; None where nothing was written. `grads` are the arrays that TensorArrayGrad
+    made."""
 
     def __init__(self, size: int, attrs: Any, name: str) -> None:
         self.items: list[Any] = [None] * size
@@ -200,8 +201,8 @@ def gather(xp: Any, handle: Array, indices: Any, flow: Any, *, element_shape: An
         return xp.stack(values)
     if element_shape is None or None in element_shape:
         raise invalid(
-            f"TensorArray has size zero, but element shape {show_shape(element_shape)} is not fully "
-            "defined. Currently only static shapes are supported when packing zero-size "
+            f"TensorArray has size zero, but element shape {show_shape(element_shape)} is not "
+            "fully defined. Currently only static shapes are supported when packing zero-size "
             "TensorArrays."
         )
     return xp.zeros((0, *element_shape), handle.dtype.as_numpy_dtype)

@@ -66,8 +66,9 @@ def _hops(
     """How many transfers each node waits for, one after the other. Names are in topological order.
 
     A part first runs all that needs none, then all that needs one, and so on: nothing that could be
-    sent at once waits behind a receive (and a variable is read before what another task sends changes
-    it, as in TF). A loop counts as one: no node of it before all that enters it, on any task.
+    sent at once waits behind a receive (and a variable is read before what another task sends
+    changes it, as in TF). A loop counts as one: no node of it before all that enters it, on any
+    task.
     """
     loops = _Loops(nodes)
     while True:

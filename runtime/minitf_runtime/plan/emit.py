@@ -6,7 +6,7 @@ Each line carries its node and the user's line as comment; a local is deleted af
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from minitf_runtime.errors import UnimplementedError, invalid
 from minitf_runtime.graph import CONTROL, Node
 from minitf_runtime.ops.registry import Kernel, arity, find_kernel, op_def
 from minitf_runtime.passes.ids import MERGES
+from minitf_runtime.plan.lines import Line, program_text
 from minitf_runtime.plan.part import Part
 from minitf_runtime.plan.regions import (
     RECVS,
@@ -32,13 +33,6 @@ from minitf_runtime.types import DEAD
 SENDS = ("_Send", "_HostSend")
 SILENT = ("NoOp", "ControlTrigger")
 Tensor = tuple[str, int]
-
-
-class Line(NamedTuple):
-    code: str
-    node: Node | None
-    depth: int
-    block: int
 
 
 class Emitter:
@@ -67,6 +61,7 @@ class Emitter:
         self.made_in: dict[str, int] = {}  # local -> the block that makes it
         self.last_use: dict[str, tuple[int, int]] = {}  # local -> (line, block)
         self.crossing: dict[Tensor, set[int]] = {}
+        self.variables: set[Tensor] = set()  # references and reads: the variable itself crosses
         self.depth = 1
         self.block = 0
         self.blocks = 0
@@ -83,7 +78,7 @@ class Emitter:
             self.structure = structure(members, self.part.maybe_dead)
             items = self.structure.items
         self._items(items, frozenset())
-        return self._text()
+        return program_text(self.lines, self.last_use, self.made_in)
 
     def _find_crossings(self, nodes: Sequence[Node]) -> None:
         """Tensors (and control edges) that another strand of this device needs."""
@@ -92,6 +87,10 @@ class Emitter:
             for source in (*n.inputs, *((c, CONTROL) for c in n.control)):
                 if self.where.get(source[0], here) != here:
                     self.crossing.setdefault(source, set()).add(here)
+            refs = {(n.name, i) for i, t in enumerate(n.output_types) if t.is_ref}
+            if n.op == "Identity" and n.inputs[0] in self.variables:
+                refs.add((n.name, 0))
+            self.variables |= refs
 
     # ---- items, guards, loops
 
@@ -404,14 +403,18 @@ class Emitter:
             return
         name = f"v{len(self.values)}"
         self.values[source] = name
+        self.is_ref[source] = source in self.variables
         self.made_in[name] = self.block
         self._line(f"{name} = recv({(*source, self.strand)!r})", n)
 
     def _tell_other_strands(self, n: Node) -> None:
         for index in (CONTROL, *range(len(n.output_types))):
             for strand in sorted(self.crossing.get((n.name, index), ())):
-                value = "None" if index == CONTROL else self._use(self.values[n.name, index])
-                self._line(f"send({(n.name, index, strand)!r}, {value})", n)
+                source = (n.name, index)
+                value = "None"
+                if index != CONTROL:
+                    value = self._use(self.live.get(source) or self.values[source])
+                self._line(f"send({(*source, strand)!r}, {value})", n)
 
     def _local(self, n: Node, index: int) -> str:
         name = f"v{len(self.values)}"
@@ -440,37 +443,6 @@ class Emitter:
     def _line(self, code: str, node: Node | None) -> None:
         self.lines.append(Line(code, node, self.depth, self.block))
 
-    # ---- text
-
-    def _text(self) -> tuple[str, dict[int, Node]]:
-        rows = [
-            "def run(rdv, step, feeds, out):",
-            "    recv, send, send_to = rdv.recv, rdv.send, rdv.send_to",
-        ]
-        nodes: dict[int, Node] = {}
-        dead = self._last_uses()
-        for i, line in enumerate(self.lines):
-            indent = "    " * line.depth
-            if line.node is None:
-                rows.append(indent + line.code)
-            else:
-                note = f"{_printable(line.node.name)}  {_printable(line.node.source)}"
-                rows.append(f"{indent}{line.code}  # {note}".rstrip())
-                nodes[len(rows)] = line.node
-            if i in dead:
-                rows.append(f"{indent}del {', '.join(dead[i])}")
-        return "\n".join(rows) + "\n", nodes
-
-    def _last_uses(self) -> dict[int, list[str]]:
-        """Line -> the locals that nobody needs after it: made and last used in the same block."""
-        dead: dict[int, list[str]] = {}
-        for name, (at, block) in self.last_use.items():
-            if self.made_in.get(name) == block and at < len(self.lines):
-                line = self.lines[at]
-                if line.block == block and not line.code.endswith((":", "break")):
-                    dead.setdefault(at, []).append(name)
-        return dead
-
 
 class _Block:
     """The lines of a `with` body are indented and form a block of their own."""
@@ -492,8 +464,3 @@ class _Block:
 
 def dead_fetch() -> None:
     raise invalid("Retval[0] does not have value")
-
-
-def _printable(text: str) -> str:
-    """Text that cannot leave its comment: names may come from a file or another process."""
-    return "".join(c if c.isprintable() else "?" for c in text)

@@ -1,7 +1,8 @@
 """Finds the structure of control flow in a part: loops as items of their own, and guards.
 
-A guard is what must hold for a node to run: each Switch between it and the outside adds a literal. The plan
-compiler turns guards into `if` and loops into `while`. A value that did not come to be is DEAD.
+A guard is what must hold for a node to run: each Switch between it and the outside adds a literal.
+The plan compiler turns guards into `if` and loops into `while`. A value that did not come to be is
+DEAD.
 """
 
 from __future__ import annotations

@@ -165,7 +165,7 @@ class Server:
     def _lost(self, address: str) -> None:
         """A peer's process is gone: its requests fail, and so do the steps it was running here."""
         who = f"{self._by_address.get(address, 'a peer')} at {address}"
-        log.info("%s lost the connection to %s", self.name, who)  # the end of a worker is no fault
+        log.debug("%s lost the connection to %s", self.name, who)  # the end of a worker is no fault
         self._requests.lost(address, who)
         for step, master in list(self._started_by.items()):
             if master == address:

@@ -1,4 +1,5 @@
-"""Cases of ops for test_table.py: CASES = {"MatMul": [case(f32(2, 3), f32(3, 4))], ...} in each file.
+"""Cases of ops for test_table.py: CASES = {"MatMul": [case(f32(2, 3), f32(3, 4))], ...} in each
+file.
 
 An input is an array drawn by its place in the case (f32, f64, i32, i64, bools, c64), given values
 (`ints(0, 2)`, `reals(0.5)`, any NumPy array, a Python number), or a list of inputs for an `N * T`

@@ -7,6 +7,7 @@ from ops.cases import case, f32, i32, ints, strings
 _COUNT = "how many there are depends on the values"
 
 CASES = {
+    "EnsureShape": [case(f32(2, 3), shape=[None, 3]), case(f32(2, 3), shape=[2, 3])],
     "StringFormat": [
         case([f32(2, 3), i32(9)], template="a {} b {}", placeholder="{}", summarize=2),
         case([strings(b"x", b'"')], template="{}|", placeholder="{}"),
@@ -30,11 +31,7 @@ EXEMPT = {
         for kind in ("FIFO", "PaddingFIFO", "RandomShuffle", "Priority")
         for version in ("", "V2")
     },
-    **{
-        f"Queue{what}{version}": _QUEUE
-        for what in _QUEUE_OPS.split()
-        for version in ("", "V2")
-    },
+    **{f"Queue{what}{version}": _QUEUE for what in _QUEUE_OPS.split() for version in ("", "V2")},
     **{
         f"{prefix}Accumulator{what}": _ACCUMULATOR
         for prefix in ("", "Resource")

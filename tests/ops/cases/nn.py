@@ -57,7 +57,7 @@ _PER_CHANNEL = [only_f32(3, low=1.0, high=2.0), only_f32(3)]
 _GIVEN = [only_f32(3), only_f32(3, low=0.5, high=2.0)]
 _NONE = [only_f32(0), only_f32(0)]
 _STATISTICS = "the statistics of a trained batch pass no gradient on"
-_SECOND = "second derivatives are checked through the first op's gradient graph"
+_SECOND = "its spare outputs have another shape in TF than TF says; see test_nn_values.py"
 
 
 def _batch_norm(version: str) -> list:
@@ -79,9 +79,9 @@ def _batch_norm(version: str) -> list:
 def _batch_norm_grad(*spare: object) -> list:
     x = only_f32(2, 2, 3, 3)
     return [
-        case(x, x, _PER_CHANNEL[0], *_GIVEN, *spare).without("gradient", why=_SECOND),
+        case(x, x, _PER_CHANNEL[0], *_GIVEN, *spare).without("gradient", "recorded", why=_SECOND),
         case(x, x, _PER_CHANNEL[0], *_GIVEN, *spare, is_training=False).without(
-            "gradient", why=_SECOND
+            "gradient", "recorded", why=_SECOND
         ),
     ]
 

@@ -5,6 +5,7 @@ import numpy as np
 from ops.cases import case, f32, ints, only_f32
 
 _TWO = dict(ksize=[1, 2, 2, 1], strides=[1, 2, 2, 1])
+_WINDOW = ints(1, 2, 2, 1), ints(1, 2, 2, 1)
 _CUBE = dict(ksize=[1, 2, 2, 2, 1], strides=[1, 2, 2, 2, 1])
 
 _IMAGE = (np.arange(2 * 4 * 5 * 2) * 37 % 80 / 20 - 2).reshape(2, 4, 5, 2).astype("f")
@@ -37,6 +38,9 @@ CASES = {
     ],
     "AvgPoolGrad": [case(ints(2, 5, 4, 3), f32(2, 3, 2, 3), **_TWO, padding="SAME")],
     "AvgPool3DGrad": [case(ints(1, 4, 3, 4, 2), f32(1, 2, 2, 2, 2), **_CUBE, padding="SAME")],
+    "MaxPoolV2": [case(_IMAGE, *_WINDOW, padding="SAME")],
+    "MaxPoolGradV2": [case(_IMAGE, _POOLED, only_f32(2, 2, 2, 2), *_WINDOW, padding="VALID")],
+    "MaxPoolGradGradV2": [case(_IMAGE, _POOLED, only_f32(2, 4, 5, 2), *_WINDOW, padding="VALID")],
     "MaxPoolWithArgmax": [
         case(_IMAGE, **_TWO, padding="SAME"),
         case(_IMAGE, **_TWO, padding="VALID", include_batch_in_index=True),

@@ -63,9 +63,7 @@ CASES = {
         case(_AT, f32(3), _SIZES, dense).without("gradient", why="TF has none")
         for dense in (f32(3, 3), f32(3))
     ],
-    "SparseDenseCwiseMul": [
-        case(_AT, f32(3), _SIZES, dense) for dense in (f32(3, 3), f32(3, 1))
-    ],
+    "SparseDenseCwiseMul": [case(_AT, f32(3), _SIZES, dense) for dense in (f32(3, 3), f32(3, 1))],
     "SparseDenseCwiseDiv": [
         case(_AT, f32(3), _SIZES, f32(3, 3, low=1.0)),
         case(_AT, f32(3), _SIZES, f32(1, 3, low=1.0)),

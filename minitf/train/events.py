@@ -1,0 +1,50 @@
+"""What hooks and the supervisor write into event files. The files themselves: summary."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from minitf.graph import Graph
+
+
+def writer(directory: str) -> Any:
+    """The one FileWriter of the directory."""
+    from minitf.summary import FileWriterCache
+
+    return FileWriterCache.get(directory)
+
+
+def add_scalar(to: Any, tag: str, value: float, step: int) -> None:
+    from minitf.summary import Summary
+
+    to.add_summary(Summary(value=[Summary.Value(tag=tag, simple_value=value)]), step)
+
+
+def add_start(to: Any, step: int) -> None:
+    """From this step on events are new: those of an earlier run with later steps do not count."""
+    from minitf.summary import SessionLog
+
+    to.add_session_log(SessionLog(status=SessionLog.START), step)
+
+
+def add_stop(to: Any) -> None:
+    from minitf.summary import SessionLog
+
+    to.add_session_log(SessionLog(status=SessionLog.STOP))
+
+
+def add_checkpoint(to: Any, path: str, step: int) -> None:
+    from minitf.summary import SessionLog
+
+    to.add_session_log(SessionLog(status=SessionLog.CHECKPOINT, checkpoint_path=path), step)
+
+
+def add_graph(to: Any, graph: Graph, saver: Any, directory: str) -> None:
+    """The graph as an event, with its saver as a meta graph, and as the file graph.pbtxt."""
+    from minitf.train import create_meta_graph_def, write_graph
+
+    graph_def = graph.as_graph_def(add_shapes=True)
+    write_graph(graph_def, directory, "graph.pbtxt")
+    saver_def = saver.saver_def if saver else None
+    to.add_graph(graph)
+    to.add_meta_graph(create_meta_graph_def(graph_def=graph_def, saver_def=saver_def))
