@@ -55,3 +55,19 @@ for _name in ("MaxPool", "MaxPool3D"):
 def max_pool_with_argmax(op: Any, grad: Any, _: Any) -> Any:
     same = _same(op, ("ksize", "strides", "padding", "include_batch_in_index"))
     return apply_op("MaxPoolGradWithArgmax", op.inputs[0], grad, op.outputs[1], **same)
+
+
+@gradient("MaxPoolV2")
+def max_pool_v2(op: Any, grad: Any) -> Any:
+    same = _same(op, ("padding", "data_format"))
+    ksize, strides = op.inputs[1:3]
+    x, y = op.inputs[0], op.outputs[0]
+    return apply_op("MaxPoolGradV2", x, y, grad, ksize, strides, **same), None, None
+
+
+@gradient("MaxPoolGradV2")
+def max_pool_grad_v2(op: Any, grad: Any) -> Any:
+    same = _same(op, ("padding", "data_format"))
+    x, y, _, ksize, strides = op.inputs
+    again = apply_op("MaxPoolGradGradV2", x, y, grad, ksize, strides, **same)
+    return _zeros(x), _zeros(y), again, None, None

@@ -14,6 +14,16 @@ from minitf.train.basic_session_run_hooks import (
     SecondOrStepTimer,
     StopAtStepHook,
 )
+from minitf.train.batching import (
+    batch,
+    batch_join,
+    maybe_batch,
+    maybe_batch_join,
+    maybe_shuffle_batch,
+    maybe_shuffle_batch_join,
+    shuffle_batch,
+    shuffle_batch_join,
+)
 from minitf.train.cluster_spec import ClusterSpec
 from minitf.train.coordinator import Coordinator, LooperThread
 from minitf.train.device_setter import replica_device_setter
@@ -26,6 +36,13 @@ from minitf.train.global_step import (
     global_step,
 )
 from minitf.train.gradient_descent import GradientDescentOptimizer
+from minitf.train.input import (
+    input_producer,
+    limit_epochs,
+    range_input_producer,
+    slice_input_producer,
+    string_input_producer,
+)
 from minitf.train.learning_rate_decay import (
     cosine_decay,
     cosine_decay_restarts,
@@ -70,6 +87,7 @@ from minitf.train.session_run_hook import (
     SessionRunHook,
     SessionRunValues,
 )
+from minitf.train.supervisor import Supervisor
 from minitf.train.sync_replicas import SyncReplicasOptimizer
 
 __all__ = [
@@ -82,10 +100,13 @@ __all__ = [
     "ProximalGradientDescentOptimizer", "QueueRunner", "RMSPropOptimizer", "Scaffold",
     "SecondOrStepTimer", "Server", "SessionCreator", "SessionManager", "SessionRunArgs",
     "SessionRunContext", "SessionRunHook", "SessionRunValues", "SingularMonitoredSession",
-    "StepCounterHook", "StopAtStepHook", "SummarySaverHook", "SyncReplicasOptimizer",
-    "WorkerSessionCreator", "add_queue_runner", "assert_global_step", "cosine_decay",
-    "cosine_decay_restarts", "create_global_step", "exponential_decay", "get_global_step",
-    "get_or_create_global_step", "global_step", "inverse_time_decay", "linear_cosine_decay",
-    "natural_exp_decay", "noisy_linear_cosine_decay", "piecewise_constant",
-    "piecewise_constant_decay", "polynomial_decay", "replica_device_setter", "start_queue_runners",
+    "StepCounterHook", "StopAtStepHook", "SummarySaverHook", "Supervisor", "SyncReplicasOptimizer",
+    "WorkerSessionCreator", "add_queue_runner", "assert_global_step", "batch", "batch_join",
+    "cosine_decay", "cosine_decay_restarts", "create_global_step", "exponential_decay",
+    "get_global_step", "get_or_create_global_step", "global_step", "input_producer",
+    "inverse_time_decay", "limit_epochs", "linear_cosine_decay", "maybe_batch", "maybe_batch_join",
+    "maybe_shuffle_batch", "maybe_shuffle_batch_join", "natural_exp_decay",
+    "noisy_linear_cosine_decay", "piecewise_constant", "piecewise_constant_decay",
+    "polynomial_decay", "range_input_producer", "replica_device_setter", "shuffle_batch",
+    "shuffle_batch_join", "slice_input_producer", "start_queue_runners", "string_input_producer",
 ]  # fmt: skip

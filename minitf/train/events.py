@@ -39,12 +39,18 @@ def add_checkpoint(to: Any, path: str, step: int) -> None:
     to.add_session_log(SessionLog(status=SessionLog.CHECKPOINT, checkpoint_path=path), step)
 
 
-def add_graph(to: Any, graph: Graph, saver: Any, directory: str) -> None:
-    """The graph as an event, with its saver as a meta graph, and as the file graph.pbtxt."""
-    from minitf.train import create_meta_graph_def, write_graph
+def write_graph(graph: Graph, directory: str) -> None:
+    """The graph as the file graph.pbtxt."""
+    from minitf.train import write_graph as write
 
-    graph_def = graph.as_graph_def(add_shapes=True)
-    write_graph(graph_def, directory, "graph.pbtxt")
-    saver_def = saver.saver_def if saver else None
+    write(graph.as_graph_def(add_shapes=True), directory, "graph.pbtxt")
+
+
+def add_graph(to: Any, graph: Graph, saver: Any) -> None:
+    """The graph as an event, and with its saver as a meta graph."""
+    from minitf.train import create_meta_graph_def
+
     to.add_graph(graph)
+    saver_def = saver.saver_def if saver else None
+    graph_def = graph.as_graph_def(add_shapes=True)
     to.add_meta_graph(create_meta_graph_def(graph_def=graph_def, saver_def=saver_def))

@@ -15,7 +15,8 @@ PACKAGES = ROOT / "minitf", ROOT / "runtime" / "minitf_runtime"
 # `minitf` is the client's own __init__.
 CLIENT = (
     "cli viz __main__ > minitf"
-    "> train contrib data layers losses metrics summary"
+    "> train contrib data layers losses metrics summary bitwise debugging linalg math nn queue"
+    " random sets sparse spectral strings"
     "> session fetches test"
     "> gradients"
     "> ops variables variable_scope initializers indexed_slices sparse_tensor"

@@ -22,6 +22,8 @@ OTHER_CHOICES = {
     "OnesLike.T": "unsigned types too",
     "LeakyRelu.T": "no default",
     "LeakyReluGrad.T": "no default",
+    "MaxPoolV2.T": "as for MaxPool",
+    "MaxPoolV2.data_format": "as for MaxPool",
     "MaxPool.data_format": "no NCHW_VECT_C: there are no quantized types",
     "Reverse.T": "every type",
     "ReverseV2.T": "every type",

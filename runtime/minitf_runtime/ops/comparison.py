@@ -6,8 +6,16 @@ from typing import Any
 
 from minitf_runtime.errors import invalid
 from minitf_runtime.ops import dims
-from minitf_runtime.ops.elementwise import binary, ufunc, unary
-from minitf_runtime.ops.registry import ShapeContext, Type, broadcast, kernel, merged, op, unchanged
+from minitf_runtime.ops.elementwise import binary, inline, ufunc, unary
+from minitf_runtime.ops.registry import (
+    OPS,
+    ShapeContext,
+    Type,
+    broadcast,
+    kernel,
+    op,
+    unchanged,
+)
 from minitf_runtime.types import (
     COMPLEX,
     FLOATS,
@@ -57,7 +65,13 @@ for _name in ("Equal", "NotEqual"):
         T=Type(_EQUATABLE),
         incompatible_shape_error=True,
     )
-op("ApproximateEqual", "x: T, y: T -> z: bool", merged, T=Type(NUMBERS), tolerance=1e-5)
+op(
+    "ApproximateEqual",
+    "x: T, y: T -> z: bool",
+    lambda c: [dims.merge(c.shape(0), c.shape(1))],
+    T=Type(NUMBERS),
+    tolerance=1e-5,
+)
 
 _UFUNCS = {
     "IsNan": "isnan",
@@ -72,7 +86,7 @@ _UFUNCS = {
     "LogicalOr": "logical_or",
 }
 for _op, _fn in _UFUNCS.items():
-    kernel(_op)(ufunc(_fn))
+    kernel(_op, inline=inline(_fn, len(OPS[_op].inputs)))(ufunc(_fn))
 
 
 def _differ_in_shape(x: Any, y: Any) -> bool:

@@ -99,9 +99,16 @@ op(
     lambda c: [c.shape(1)],
     T=Type(),
     swap_memory=False,
+    stateful=True,
 )
-op("StackPopV2", "handle: resource -> elem: elem_type", unknown, elem_type=Type())
-op("StackCloseV2", "handle: resource ->", lambda c: [])
+op(
+    "StackPopV2",
+    "handle: resource -> elem: elem_type",
+    unknown,
+    elem_type=Type(),
+    stateful=True,
+)
+op("StackCloseV2", "handle: resource ->", lambda c: [], stateful=True)
 
 
 @kernel("StackV2", host_inputs="max_size")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from minitf_runtime.errors import UnimplementedError, invalid
-from minitf_runtime.ops.registry import Type, broadcast, kernel, op, unchanged
+from minitf_runtime.ops.registry import OPS, Type, broadcast, kernel, op, unchanged
 from minitf_runtime.types import (
     COMPLEX,
     FLOATS,
@@ -81,6 +81,26 @@ for _name in "SqrtGrad RsqrtGrad ReciprocalGrad InvGrad SigmoidGrad TanhGrad".sp
 # ---- kernels that are one function of the array module
 
 
+# Operators are faster than the functions on scalars, and the same on arrays.
+_OPERATORS = {
+    "add": "{0} + {1}",
+    "subtract": "{0} - {1}",
+    "multiply": "{0} * {1}",
+    "divide": "{0} / {1}",
+    "negative": "-{0}",
+    "less": "{0} < {1}",
+    "less_equal": "{0} <= {1}",
+    "greater": "{0} > {1}",
+    "greater_equal": "{0} >= {1}",
+}
+
+
+def inline(name: str, inputs: int) -> str:
+    """The array module's function of that name as an expression of its inputs."""
+    places = ", ".join(f"{{{i}}}" for i in range(inputs))
+    return _OPERATORS.get(name, f"xp.{name}({places})")
+
+
 def ufunc(name: str) -> Callable[..., Any]:
     """A kernel that is the array module's function of that name."""
 
@@ -140,7 +160,7 @@ _ONLY_FLOATS = {"Mod", "TruncateMod", "FloorMod", "Round"}
 
 for _op, _fn in _UFUNCS.items():
     _types = FLOATS if _op in _ONLY_FLOATS else INEXACT if _op in _ONLY_INEXACT else ()
-    kernel(_op, types=_types)(ufunc(_fn))
+    kernel(_op, types=_types, inline=inline(_fn, len(OPS[_op].inputs)))(ufunc(_fn))
 
 
 # ---- kernels with a rule of their own
@@ -304,7 +324,7 @@ for _name in ("Real", "Imag", "Angle"):
     op(_name, "input: T -> output: Tout", unchanged, T=_COMPLEX, Tout=_REAL)
 op("Conj", "input: T -> output: T", unchanged, T=_COMPLEX)
 
-_CASTABLE = (*_BITS, *FLOATS, *COMPLEX, bool_)
+_NUMPY = {t: np.dtype(t.as_numpy_dtype) for t in (*_BITS, *FLOATS, *COMPLEX, bool_)}
 _C_NAMES = {float16: "half", float32: "float", float64: "double"}
 
 
@@ -312,15 +332,16 @@ _C_NAMES = {float16: "half", float32: "float", float64: "double"}
 def cast(xp: Any, x: Any, *, SrcT: DType, DstT: DType, Truncate: bool) -> Any:  # noqa: N803
     if SrcT is DstT:
         return x
-    if Truncate or SrcT not in _CASTABLE or DstT not in _CASTABLE:
-        source, target = (_C_NAMES.get(t, t.name) for t in (SrcT, DstT))
+    source, target = _NUMPY.get(SrcT), _NUMPY.get(DstT)
+    if source is None or target is None or Truncate:
+        names = [_C_NAMES.get(t, t.name) for t in (SrcT, DstT)]
         how = " by truncation" if Truncate else ""
-        raise UnimplementedError(None, None, f"Cast {source} to {target}{how} is not supported")
-    if SrcT in COMPLEX and DstT not in COMPLEX:
+        raise UnimplementedError(None, None, f"Cast {names[0]} to {names[1]}{how} is not supported")
+    if source.kind == "c" and target.kind != "c":
         x = x.real
-    if DstT.is_unsigned and SrcT in FLOATS:
+    if target.kind == "u" and source.kind in "fc":
         x = x.astype(xp.int64)  # beyond the range the low bits stay, as in C on common machines
-    return x.astype(DstT.as_numpy_dtype)
+    return x.astype(target)
 
 
 @kernel("Complex")

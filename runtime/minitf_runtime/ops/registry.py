@@ -86,6 +86,7 @@ class Kernel:
     host_inputs: frozenset[str] = frozenset()  # arguments that stay in host memory on a GPU
     host_outputs: frozenset[str] = frozenset()
     keywords: tuple[str, ...] = ()  # attributes (and `node`, `step`) passed by keyword
+    inline: str = ""  # the same as a Python expression of {0}, {1} ...: plans save the call
 
 
 @dataclass
@@ -206,6 +207,7 @@ def kernel(
     types: Sequence[DType] = (),
     host_inputs: str = "",
     host_outputs: str = "",
+    inline: str = "",
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Registers the function below as kernel of the named ops."""
 
@@ -218,7 +220,7 @@ def kernel(
         for name in names:
             made = Kernel(
                 fn, device, priority, tuple(types),
-                frozenset(host_inputs.split()), frozenset(host_outputs.split()), keywords,
+                frozenset(host_inputs.split()), frozenset(host_outputs.split()), keywords, inline,
             )  # fmt: skip
             OPS[name].kernels.append(made)
         return fn

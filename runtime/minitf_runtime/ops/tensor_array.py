@@ -115,12 +115,14 @@ op(
     "handle: resource, index: int32, value: T, flow_in: float32 -> flow_out: float32",
     _scalar,
     T=Type(),
+    stateful=True,
 )
 op(
     "TensorArrayReadV3",
     "handle: resource, index: int32, flow_in: float32 -> value: dtype",
     lambda c: [None],
     dtype=Type(),
+    stateful=True,
 )
 
 
@@ -129,6 +131,7 @@ op(
     "handle: resource, indices: int32, flow_in: float32 -> value: dtype",
     dtype=Type(),
     element_shape=Attr("shape", None),
+    stateful=True,
 )
 def gather_shape(c: ShapeContext) -> list[Shape]:
     rows, element = c.shape(1), c["element_shape"]
@@ -142,6 +145,7 @@ op(
     "handle: resource, indices: int32, value: T, flow_in: float32 -> flow_out: float32",
     _scalar,
     T=Type(),
+    stateful=True,
 )
 op(
     "TensorArrayConcatV3",
@@ -149,15 +153,17 @@ op(
     lambda c: [None, (None,)],
     dtype=Type(),
     element_shape_except0=Attr("shape", None),
+    stateful=True,
 )
 op(
     "TensorArraySplitV3",
     "handle: resource, value: T, lengths: int64, flow_in: float32 -> flow_out: float32",
     _scalar,
     T=Type(),
+    stateful=True,
 )
-op("TensorArraySizeV3", "handle: resource, flow_in: float32 -> size: int32", _scalar)
-op("TensorArrayCloseV3", "handle: resource ->", lambda c: [])
+op("TensorArraySizeV3", "handle: resource, flow_in: float32 -> size: int32", _scalar, stateful=True)
+op("TensorArrayCloseV3", "handle: resource ->", lambda c: [], stateful=True)
 FLOW = np.float32(0)
 
 

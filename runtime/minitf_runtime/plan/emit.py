@@ -341,8 +341,11 @@ class Emitter:
             raise UnimplementedError(
                 None, None, f"{n.op} has no kernel for {self.device_type} devices (op '{n.name}')"
             )
-        args = ["xp", *self._arguments(n), *self._keywords(n, kernel)]
-        call = f"{self._bind_kernel(n, kernel)}({', '.join(args)})"
+        if kernel.inline:
+            call = kernel.inline.format(*self._arguments(n))
+        else:
+            args = ["xp", *self._arguments(n), *self._keywords(n, kernel)]
+            call = f"{self._bind_kernel(n, kernel)}({', '.join(args)})"
         targets = [self._local(n, i) for i in range(len(n.output_types))]
         if not targets:
             self._line(call, n)

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from minitf_runtime.devices.cpu import keep_freed_memory
 from minitf_runtime.errors import AbortedError
 from minitf_runtime.graph import Node
 from minitf_runtime.ops.registry import op_def
@@ -34,6 +35,7 @@ class Task:
     """One task of a cluster, or the only task of a local session."""
 
     def __init__(self, name: str, cpus: int = 1, push: Push | None = None) -> None:
+        keep_freed_memory()
         self.name = name
         self.devices = {
             f"{name}/device:CPU:{i}": random.getrandbits(63) for i in range(max(1, cpus))

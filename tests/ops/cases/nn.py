@@ -65,7 +65,7 @@ def _batch_norm(version: str) -> list:
     made = [
         case(x, *_PER_CHANNEL, *_NONE).without("gradient", why=_STATISTICS),
         case(only_f32(2, 3, 2, 3), *_PER_CHANNEL, *_NONE, data_format="NCHW").without(
-            "gradient", why=_STATISTICS
+            "gradient", "recorded", why=f"{_STATISTICS}; TF has NCHW on GPUs only"
         ),
         case(x, *_PER_CHANNEL, *_GIVEN, is_training=False).without(
             "gradient", "recorded", why="1.15 leaves the statistics' outputs unset"

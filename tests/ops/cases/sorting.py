@@ -7,6 +7,8 @@ from ops.cases import bools, case, f32, ints, only_f32, strings
 _X = np.array([2, 1, 2, 3, 1], np.int32)
 _MATRIX = np.array([[1, 2, 1], [3, 4, 3], [1, 2, 1]], np.int32)
 
+_TOP_K = [case(f32(3, 4), k=2), case(ints(1, 3, 3, 2), k=4)]
+
 CASES = {
     "Where": [case(bools(2, 3)), case(f32(4)), case(np.zeros((0, 2), bool))],
     "Unique": [
@@ -24,7 +26,7 @@ CASES = {
     "ListDiff": [case(_X, ints(2, 9)), case(strings(b"b", b"a"), strings(b"a"), out_idx="int64")],
     "InvertPermutation": [case(ints(2, 0, 1)), case(ints(dtype="int64"))],
     "UnravelIndex": [case(ints(5, 0, 3), ints(2, 3)), case(5, ints(2, 3))],
-    "TopK": [case(f32(3, 4), k=2), case(ints(1, 3, 3, 2), k=4)],
+    "TopK": [c.without("recorded", why="TF 1.15 reads it in old graphs only") for c in _TOP_K],
     "TopKV2": [case(f32(3, 4), 2), case(ints(1, 3, 3, 2), 3), case(f32(2, 3), 0), case(f32(4), 1)],
     "InTopK": [case(only_f32(3, 4), ints(0, 3, 2), k=2), case(only_f32(2, 3), ints(5, -1), k=1)],
     "InTopKV2": [
