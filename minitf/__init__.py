@@ -30,7 +30,7 @@ from minitf.initializers import (
     uniform_unit_scaling_initializer, variance_scaling as variance_scaling_initializer, zeros as
     zeros_initializer,
 )
-from minitf.node_def import AttrValue, GraphDefView as GraphDef, NodeDefView as NodeDef
+from minitf.proto.graph import AttrValue, GraphDef, NodeDef
 from minitf.operation import Operation, Tensor
 from minitf.ops import raw as raw_ops
 from minitf.ops.accumulator import (

@@ -145,6 +145,12 @@ class Graph:
         """The ops made since `start` as plain data, for the engine."""
         return [op.to_node() for op in self._ops[start:]]
 
+    def as_graph_def(self, from_version: int | None = None, add_shapes: bool = False) -> Any:
+        """The ops (made since that version) as a GraphDef message (TF: Graph.as_graph_def)."""
+        from minitf.node_def import graph_def
+
+        return graph_def(self.nodes(from_version or 0), add_shapes)
+
     # ---- names
 
     def unique_name(self, name: str, mark_as_used: bool = True) -> str:

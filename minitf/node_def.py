@@ -1,137 +1,137 @@
-"""NodeDef and GraphDef as plain views with TensorFlow's field names (`attr['T'].type` and so
-on)."""
+"""Nodes as NodeDef and GraphDef messages, and attributes back from them."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 
-from minitf.tensor_shape import ShapeView
+from minitf.proto.graph import AttrValue, GraphDef, NodeDef
+from minitf.proto.tensor import array_of_proto, shape_of_proto, shape_proto, tensor_proto
 from minitf_runtime.graph import Node
-from minitf_runtime.types import DType
+from minitf_runtime.ops.registry import OPS
+from minitf_runtime.types import DType, as_dtype
+
+PRODUCER = 134  # the GraphDef version of TensorFlow 1.15
+_ITEM_FIELDS = dict(
+    string="s", int="i", float="f", bool="b", type="type", shape="shape", tensor="tensor"
+)
 
 
-class AttrValue:
-    """One attribute; the fields are those of the AttrValue message."""
-
-    __slots__ = ("value",)
-
-    def __init__(self, value: Any = None) -> None:
-        self.value = value
-
-    @property
-    def s(self) -> bytes:
-        value = self.value
-        return value.encode() if isinstance(value, str) else value if value is not None else b""
-
-    @property
-    def i(self) -> int:
-        return int(self.value or 0)
-
-    @property
-    def f(self) -> float:
-        return float(self.value or 0)
-
-    @property
-    def b(self) -> bool:
-        return bool(self.value)
-
-    @property
-    def type(self) -> int:
-        return self.value.number if isinstance(self.value, DType) else 0
-
-    @property
-    def shape(self) -> ShapeView:
-        return ShapeView(self.value)
-
-    @property
-    def tensor(self) -> Any:
-        return self.value
-
-    @property
-    def list(self) -> ListValue:
-        return ListValue(self.value or [])
-
-    def __repr__(self) -> str:
-        return f"AttrValue({self.value!r})"
+def graph_def(nodes: Iterable[Node], add_shapes: bool = False) -> GraphDef:
+    """The message of a graph; with `add_shapes`, the attribute _output_shapes on each node."""
+    made = GraphDef()
+    made.versions.producer = PRODUCER
+    for node in nodes:
+        _fill(made.node.add(), node, add_shapes)
+    return made
 
 
-class ListValue:
-    """The `list` field of an attribute, read as whichever kind is asked for."""
-
-    __slots__ = ("values",)
-
-    def __init__(self, values: Any) -> None:
-        self.values = list(values)
-
-    @property
-    def s(self) -> list[bytes]:
-        return [v.encode() if isinstance(v, str) else v for v in self.values]
-
-    @property
-    def i(self) -> list[int]:
-        return [int(v) for v in self.values]
-
-    @property
-    def f(self) -> list[float]:
-        return [float(v) for v in self.values]
-
-    @property
-    def type(self) -> list[int]:
-        return [v.number for v in self.values]
-
-    @property
-    def shape(self) -> list[ShapeView]:
-        return [ShapeView(v) for v in self.values]
+def node_def(node: Node) -> NodeDef:
+    made = NodeDef()
+    _fill(made, node, False)
+    return made
 
 
-class AttrMap(dict[str, AttrValue]):
-    """A missing attribute reads as an empty one, as in a protobuf map."""
-
-    def __missing__(self, key: str) -> AttrValue:
-        return AttrValue()
-
-
-class NodeDefView:
-    """A Node under the field names of the NodeDef message."""
-
-    __slots__ = ("name", "op", "input", "device", "attr")
-
-    def __init__(self, node: Node) -> None:
-        self.name = node.name
-        self.op = node.op
-        self.device = node.device
-        self.input = [n if i == 0 else f"{n}:{i}" for n, i in node.inputs]
-        self.input += ["^" + c for c in node.control]
-        self.attr = AttrMap({k: AttrValue(v) for k, v in node.attrs.items()})
-        if node.colocate:
-            self.attr["_class"] = AttrValue([f"loc:@{c}" for c in node.colocate])
-
-    def __str__(self) -> str:
-        lines = [f'name: "{self.name}"', f'op: "{self.op}"']
-        lines += [f'input: "{i}"' for i in self.input]
-        if self.device:
-            lines.append(f'device: "{self.device}"')
-        lines += [f"attr {{ {k}: {_show(v.value)} }}" for k, v in sorted(self.attr.items())]
-        return "\n".join(lines) + "\n"
+def _fill(made: NodeDef, node: Node, add_shapes: bool) -> None:
+    made.name = node.name
+    made.op = node.op
+    made.device = node.device
+    made.input.extend(n if i == 0 else f"{n}:{i}" for n, i in node.inputs)
+    made.input.extend("^" + c for c in node.control)
+    declared = OPS[node.op].attrs if node.op in OPS else {}
+    for key, value in node.attrs.items():
+        kind = declared[key].kind if key in declared else "any"
+        set_attr(made.attr[key], value, kind)
+    if node.colocate:
+        set_attr(made.attr["_class"], [f"loc:@{c}" for c in node.colocate], "list(string)")
+    if add_shapes and node.output_shapes:
+        set_attr(made.attr["_output_shapes"], node.output_shapes, "list(shape)")
 
 
-def _show(value: Any) -> str:
-    return (
-        f"array of {value.shape}"
-        if isinstance(value, np.ndarray) and value.size > 8
-        else repr(value)
-    )
+def set_attr(made: AttrValue, value: Any, kind: str = "any") -> None:
+    """Stores a value as the field of its kind. Raises TypeError for a value that has none."""
+    if "any" in kind:
+        kind = _kind_of(value)
+    if not kind.startswith("list("):
+        _put(made, _ITEM_FIELDS[kind], kind, value)
+        return
+    made.list.SetInParent()
+    item = kind[len("list(") : -1]
+    for one in value:
+        getattr(made.list, _ITEM_FIELDS[item]).append(_message(item, one))
 
 
-class GraphDefView:
-    """A list of nodes under the field name of the GraphDef message."""
+def _kind_of(value: Any) -> str:
+    for types, kind in _KINDS:
+        if isinstance(value, types):
+            return kind
+    if isinstance(value, list):
+        return f"list({_kind_of(value[0]) if value else 'int'})"
+    raise TypeError(f"an attribute cannot hold {value!r}")
 
-    __slots__ = ("node",)
 
-    def __init__(self, nodes: Any) -> None:
-        self.node = [NodeDefView(n) for n in nodes]
+_KINDS: tuple[tuple[Any, str], ...] = (
+    ((bool, np.bool_), "bool"),
+    ((int, np.integer), "int"),
+    ((float, np.floating), "float"),
+    ((str, bytes), "string"),
+    (DType, "type"),
+    ((tuple, type(None)), "shape"),
+    (np.ndarray, "tensor"),
+)
 
-    def __str__(self) -> str:
-        return "".join(f"node {{\n{n}}}\n" for n in self.node)
+
+def _put(made: AttrValue, field: str, kind: str, value: Any) -> None:
+    message = _message(kind, value)
+    if kind in ("shape", "tensor"):
+        getattr(made, field).CopyFrom(message)
+    else:
+        setattr(made, field, message)
+
+
+def _message(kind: str, value: Any) -> Any:
+    """A value as its field takes it."""
+    if kind == "string":
+        return value if isinstance(value, bytes) else value.encode("utf-8", "surrogateescape")
+    if kind == "type":
+        return value.number
+    if kind == "shape":
+        return shape_proto(value)
+    if kind == "tensor":
+        return tensor_proto(value)
+    return value
+
+
+def attr_value(attr: AttrValue) -> Any:
+    """The plain value of an attribute. Raises ValueError for one that minitf cannot hold."""
+    field = attr.WhichOneof("value")
+    if field == "list":
+        return next(
+            ([_plain(f, v) for v in getattr(attr.list, f)]
+             for f in attr.list.fields if len(getattr(attr.list, f))),
+            [],
+        )  # fmt: skip
+    if field is None:
+        raise ValueError("an attribute has no value")
+    return _plain(field, getattr(attr, field))
+
+
+def _plain(field: str, value: Any) -> Any:
+    if field == "func" or field == "placeholder":
+        raise ValueError(f"functions are not supported: {value.name if field == 'func' else value}")
+    read: Callable[[Any], Any] = _READERS.get(field, _same)
+    return read(value)
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+_READERS: dict[str, Callable[[Any], Any]] = {
+    "s": lambda data: data.decode("utf-8", "surrogateescape"),
+    "type": lambda number: as_dtype(number).base,
+    "shape": shape_of_proto,
+    "tensor": array_of_proto,
+}

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from minitf import source
-from minitf.node_def import NodeDefView
+from minitf.node_def import node_def
+from minitf.proto.graph import NodeDef
 from minitf.tensor_shape import ShapeView, TensorShape, as_shape
 from minitf_runtime.graph import Node, Reason
 from minitf_runtime.ops.registry import OpDef
@@ -242,8 +243,8 @@ class Operation:
         return [f"loc:@{c}".encode() for c in names]
 
     @property
-    def node_def(self) -> NodeDefView:
-        return NodeDefView(self.to_node())
+    def node_def(self) -> NodeDef:
+        return node_def(self.to_node())
 
     def values(self) -> tuple[Tensor, ...]:
         return tuple(self.outputs)

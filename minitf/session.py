@@ -10,8 +10,9 @@ from minitf import errors
 from minitf.default import get_default_graph, graph_stack, session_stack
 from minitf.fetches import FetchPlan, flatten_feeds, result
 from minitf.graph import Graph
-from minitf.node_def import GraphDefView
+from minitf.node_def import graph_def
 from minitf.operation import Operation, Tensor
+from minitf.proto.graph import GraphDef
 from minitf_runtime.errors import OpError
 from minitf_runtime.graph import Node
 from minitf_runtime.session import RunOptions, SessionOptions, connect
@@ -46,8 +47,8 @@ class BaseSession:
         return self._graph
 
     @property
-    def graph_def(self) -> GraphDefView:
-        return GraphDefView(self._graph.nodes())
+    def graph_def(self) -> GraphDef:
+        return self._graph.as_graph_def()
 
     @property
     def sess_str(self) -> str:
@@ -167,7 +168,7 @@ class BaseSession:
         except OpError as e:
             raise errors.of_step(e, self._graph, not self._target) from e
         if run_metadata is not None and ran.parts is not None:
-            run_metadata.partition_graphs[:] = [GraphDefView(n) for n in ran.parts.values()]
+            run_metadata.partition_graphs[:] = [graph_def(n) for n in ran.parts.values()]
         return ran.values  # type: ignore[no-any-return]
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import re
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from minitf.cli.cluster import count, local_hosts
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from minitf.cli.processes import Child
     from minitf_runtime.passes.data import Partitioned
 
-STEPS = 500
+STEPS = 400
 QUICK_STEPS = 60
 LIMIT_SECONDS = 300
 TASK = "minitf.cli.demo_task"
@@ -51,10 +52,8 @@ def run(args: argparse.Namespace) -> int:
     steps = args.steps or (QUICK_STEPS if args.quick else STEPS)
     hosts = local_hosts(args.ps, args.workers)
     out = text.console()
-    out.print(
-        f"Training on {args.ps + args.workers} processes of this machine: "
-        f"{args.ps} ps, {args.workers} workers"
-    )
+    tasks = f"{args.ps} ps and {args.workers} workers, each a process"
+    out.print(f"A 64-128-10 network learns to read digits: {tasks}, asynchronous Adagrad")
     started = time.monotonic()
     with Progress(out, steps * args.workers) as progress, Processes(progress.show) as processes:
         processes.start_all(hosts, lambda job, index: ["-m", TASK, str(steps)])
@@ -71,10 +70,10 @@ def run(args: argparse.Namespace) -> int:
 
 def step_of_task(hosts: dict[str, list[str]], steps: int) -> Partitioned:
     """The training step of worker 0, placed and cut as its session has done it."""
-    from minitf.cli import demo_task
     from minitf.viz.capture import capture, default_targets, step_of
 
-    captured = capture(demo_task.__file__, [str(steps)], hosts, ("worker", 0))
+    script = Path(__file__).with_name("demo_task.py")
+    captured = capture(str(script), [str(steps)], hosts, ("worker", 0))
     return step_of(captured, default_targets(captured.graph))
 
 

@@ -79,11 +79,11 @@ def build(args: argparse.Namespace) -> Captured:
     from minitf.viz.capture import capture
 
     hosts = read_sizes(args.cluster)
-    task = read_task(args.task, hosts)
-    wanted = wanted_flags(args.script, False)
-    wanted = tuple(name for name in wanted if not any(name in given for given in args.args))
-    given = flags(hosts or read_sizes("ps=1,worker=1"), *task, wanted)
-    return capture(args.script, [*args.args, *given], hosts, task)
+    named = wanted_flags(args.script, False)
+    told = hosts or (read_sizes("ps=1,worker=1") if named else {})
+    task = read_task(args.task, told)
+    wanted = tuple(name for name in named if not any(name in given for given in args.args))
+    return capture(args.script, [*args.args, *flags(told, *task, wanted)], hosts, task)
 
 
 def step(captured: Captured, fetch: list[str] | None) -> Partitioned:
@@ -123,7 +123,8 @@ def read_task(text: str | None, hosts: dict[str, list[str]]) -> tuple[str, int]:
         raise UserError(f"--task: expected JOB:N, e.g. worker:0, but got '{text}'")
     task = job, int(index or 0)
     if hosts and task[1] >= len(hosts.get(job, ())):
-        raise UserError(f"--task: there is no {job}:{task[1]} in --cluster")
+        jobs = ", ".join(f"{job}={len(tasks)}" for job, tasks in hosts.items())
+        raise UserError(f"--task: there is no {task[0]}:{task[1]} in the cluster {jobs}")
     return task
 
 

@@ -1,10 +1,11 @@
 """Messages that behave as protobuf's do in Python: typed fields, parts made on access, text form.
 
-    class GPUOptions(Message):
-        allow_growth = Scalar(BOOL)
+    class SaverDef(Message):
+        sharded = Scalar(BOOL, 5)
 
-Fields stand in the order of their protobuf numbers, which is the order of the text form. There is
-no binary form. The messages themselves are in `minitf/options.py`.
+Fields stand in the order of their protobuf numbers, which is the order of the text form. A message
+whose fields have numbers has a binary form (binary.py); the text form is read in text.py. The
+messages themselves are in files of their own, those of sessions in `minitf/options.py`.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ class Message(metaclass=_SlotsOnly):
         field = self.fields.get(name)
         if field is None:
             raise ValueError(f"Protocol message {type(self).__name__} has no field {name}.")
-        if not isinstance(field, Nested):
+        if not isinstance(field, Nested) and not field.oneof:
             raise ValueError(
                 f'Can\'t test field "{type(self).__name__}.{name}" for presence: only a single '
                 "message can be absent."
@@ -93,6 +94,39 @@ class Message(metaclass=_SlotsOnly):
     def IsInitialized(self) -> bool:
         return True
 
+    def WhichOneof(self, oneof_group: str) -> str | None:
+        """The field of the group that is set. Raises ValueError for an unknown group."""
+        names = [n for n, field in self.fields.items() if field.oneof == oneof_group]
+        if not names:
+            raise ValueError(f"Protocol message has no oneof {oneof_group!r} field.")
+        return next((n for n in names if self.fields[n].is_set(self)), None)
+
+    def SerializeToString(self, deterministic: bool = False) -> bytes:
+        """The binary form. Raises TypeError for a message that has none."""
+        from minitf.proto import binary
+
+        return binary.encode(self)
+
+    def ByteSize(self) -> int:
+        return len(self.SerializeToString())
+
+    def MergeFromString(self, serialized: bytes) -> int:
+        """Raises DecodeError, a ValueError."""
+        from minitf.proto import binary
+
+        binary.merge(self, serialized)
+        return len(serialized)
+
+    def ParseFromString(self, serialized: bytes) -> int:
+        self.Clear()
+        return self.MergeFromString(serialized)
+
+    @classmethod
+    def FromString(cls, s: bytes) -> Any:
+        message = cls()
+        message.MergeFromString(s)
+        return message
+
     def _same_class(self, other: Any, method: str) -> None:
         if type(other) is not type(self):
             raise TypeError(
@@ -125,6 +159,8 @@ class Field(ABC):
 
     name = ""
     what = "field"
+    number = 0
+    oneof = ""  # the group of fields of which only one can be set
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
@@ -159,14 +195,30 @@ class Field(ABC):
     def lines(self, message: Message) -> Iterator[str]:
         """The text form."""
 
+    def clear_others(self, message: Message) -> None:
+        """Unsets the other fields of the group."""
+        for name, field in message.fields.items():
+            if field.oneof == self.oneof and field is not self:
+                message._values.pop(name, None)
+
 
 class Scalar(Field):
-    def __init__(self, kind: Kind) -> None:
+    def __init__(self, kind: Kind, number: int = 0, oneof: str = "") -> None:
         self.kind = kind
+        self.number = number
+        self.oneof = oneof
 
     def __set__(self, message: Message, value: Any) -> None:
         message._values[self.name] = self.kind.check(value)
+        if self.oneof:
+            self.clear_others(message)
         message.SetInParent()
+
+    def get(self, message: Message) -> Any:
+        return message._values.get(self.name, self.kind.default)
+
+    def is_set(self, message: Message) -> bool:
+        return self.name in message._values if self.oneof else super().is_set(message)
 
     def make(self, message: Message) -> Any:
         return self.kind.default
@@ -183,8 +235,10 @@ class Scalar(Field):
 class Nested(Field):
     """A part, made when it is first looked at; the message has it once something in it is set."""
 
-    def __init__(self, kind: type[Message]) -> None:
+    def __init__(self, kind: type[Message], number: int = 0, oneof: str = "") -> None:
         self.kind = kind
+        self.number = number
+        self.oneof = oneof
 
     def make(self, message: Message) -> Message:
         part = self.kind()
@@ -205,8 +259,9 @@ class Nested(Field):
 class Repeated(Field):
     what = "repeated field"
 
-    def __init__(self, kind: Kind | type[Message]) -> None:
+    def __init__(self, kind: Kind | type[Message], number: int = 0) -> None:
         self.kind = kind
+        self.number = number
 
     def make(self, message: Message) -> RepeatedField:
         return RepeatedField(self.kind, message)
@@ -222,9 +277,10 @@ class Repeated(Field):
 class Map(Field):
     what = "repeated field"
 
-    def __init__(self, key: Kind, value: Kind) -> None:
+    def __init__(self, key: Kind, value: Kind | type[Message], number: int = 0) -> None:
         self.key = key
         self.value = value
+        self.number = number
 
     def make(self, message: Message) -> MapField:
         return MapField(self.key, self.value, message)
@@ -236,7 +292,7 @@ class Map(Field):
         for key, value in sorted(self.get(message).items()):
             yield f"{self.name} {{"
             yield f"  key: {self.key.show(key)}"
-            yield f"  value: {self.value.show(value)}"
+            yield from ("  " + line for line in _element("value", self.value, value))
             yield "}"
 
 
@@ -288,18 +344,33 @@ class RepeatedField(MutableSequence[Any]):
 class MapField(MutableMapping[Any, Any]):
     """The dict of a map field; a missing key reads as the default and is then there."""
 
-    def __init__(self, key: Kind, value: Kind, owner: Message) -> None:
+    def __init__(self, key: Kind, value: Kind | type[Message], owner: Message) -> None:
         self._key = key
         self._value = value
         self._owner = owner
         self._items: dict[Any, Any] = {}
 
     def __getitem__(self, key: Any) -> Any:
-        return self._items.setdefault(self._key.check(key), self._value.default)
+        key = self._key.check(key)
+        if key not in self._items:
+            kind = self._value
+            self._items[key] = kind.default if isinstance(kind, Kind) else kind()
+            self._owner.SetInParent()
+        return self._items[key]
 
     def __setitem__(self, key: Any, value: Any) -> None:
+        if not isinstance(self._value, Kind):
+            raise ValueError("May not set values directly, call my_map[key].foo = 5")
         self._items[self._key.check(key)] = self._value.check(value)
         self._owner.SetInParent()
+
+    def update(self, other: Any = (), /, **more: Any) -> None:
+        """Takes the items of a mapping; messages are copied."""
+        if isinstance(self._value, Kind):
+            super().update(other, **more)
+            return
+        for key, value in dict(other, **more).items():
+            self[key].CopyFrom(_as_message(self._value, value))
 
     def __delitem__(self, key: Any) -> None:
         del self._items[key]

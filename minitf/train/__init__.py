@@ -24,6 +24,22 @@ from minitf.train.batching import (
     shuffle_batch,
     shuffle_batch_join,
 )
+from minitf.train.checkpoint_management import (
+    checkpoint_exists,
+    generate_checkpoint_state_proto,
+    get_checkpoint_mtimes,
+    get_checkpoint_state,
+    latest_checkpoint,
+    remove_checkpoint,
+    update_checkpoint_state,
+)
+from minitf.train.checkpoint_reader import (
+    CheckpointReader,
+    NewCheckpointReader,
+    list_variables,
+    load_checkpoint,
+    load_variable,
+)
 from minitf.train.cluster_spec import ClusterSpec
 from minitf.train.coordinator import Coordinator, LooperThread
 from minitf.train.device_setter import replica_device_setter
@@ -67,6 +83,7 @@ from minitf.train.proximal_adagrad import ProximalAdagradOptimizer
 from minitf.train.proximal_gradient_descent import ProximalGradientDescentOptimizer
 from minitf.train.queue_runner import QueueRunner, add_queue_runner, start_queue_runners
 from minitf.train.rmsprop import RMSPropOptimizer
+from minitf.train.saver import Saver, SaverDef
 from minitf.train.saving_hooks import (
     CheckpointSaverHook,
     CheckpointSaverListener,
@@ -87,26 +104,30 @@ from minitf.train.session_run_hook import (
     SessionRunHook,
     SessionRunValues,
 )
-from minitf.train.supervisor import Supervisor
+from minitf.train.supervisor import Supervisor, basic_train_loop
 from minitf.train.sync_replicas import SyncReplicasOptimizer
 
 __all__ = [
     "AdadeltaOptimizer", "AdagradDAOptimizer", "AdagradOptimizer", "AdamOptimizer",
-    "CheckpointSaverHook", "CheckpointSaverListener", "ChiefSessionCreator", "ClusterSpec",
-    "Coordinator", "ExponentialMovingAverage", "FeedFnHook", "FinalOpsHook", "FtrlOptimizer",
-    "GlobalStepWaiterHook", "GradientDescentOptimizer", "LoggingTensorHook", "LooperThread",
-    "MomentumOptimizer", "MonitoredSession", "MonitoredTrainingSession",
-    "NanLossDuringTrainingError", "NanTensorHook", "Optimizer", "ProximalAdagradOptimizer",
-    "ProximalGradientDescentOptimizer", "QueueRunner", "RMSPropOptimizer", "Scaffold",
-    "SecondOrStepTimer", "Server", "SessionCreator", "SessionManager", "SessionRunArgs",
-    "SessionRunContext", "SessionRunHook", "SessionRunValues", "SingularMonitoredSession",
-    "StepCounterHook", "StopAtStepHook", "SummarySaverHook", "Supervisor", "SyncReplicasOptimizer",
-    "WorkerSessionCreator", "add_queue_runner", "assert_global_step", "batch", "batch_join",
-    "cosine_decay", "cosine_decay_restarts", "create_global_step", "exponential_decay",
-    "get_global_step", "get_or_create_global_step", "global_step", "input_producer",
-    "inverse_time_decay", "limit_epochs", "linear_cosine_decay", "maybe_batch", "maybe_batch_join",
-    "maybe_shuffle_batch", "maybe_shuffle_batch_join", "natural_exp_decay",
+    "CheckpointReader", "CheckpointSaverHook", "CheckpointSaverListener", "ChiefSessionCreator",
+    "ClusterSpec", "Coordinator", "ExponentialMovingAverage", "FeedFnHook", "FinalOpsHook",
+    "FtrlOptimizer", "GlobalStepWaiterHook", "GradientDescentOptimizer", "LoggingTensorHook",
+    "LooperThread", "MomentumOptimizer", "MonitoredSession", "MonitoredTrainingSession",
+    "NanLossDuringTrainingError", "NanTensorHook", "NewCheckpointReader", "Optimizer",
+    "ProximalAdagradOptimizer", "ProximalGradientDescentOptimizer", "QueueRunner",
+    "RMSPropOptimizer", "Saver", "SaverDef", "Scaffold", "SecondOrStepTimer", "Server",
+    "SessionCreator", "SessionManager", "SessionRunArgs", "SessionRunContext", "SessionRunHook",
+    "SessionRunValues", "SingularMonitoredSession", "StepCounterHook", "StopAtStepHook",
+    "SummarySaverHook", "Supervisor", "SyncReplicasOptimizer", "WorkerSessionCreator",
+    "add_queue_runner", "assert_global_step", "basic_train_loop", "batch", "batch_join",
+    "checkpoint_exists", "cosine_decay", "cosine_decay_restarts", "create_global_step",
+    "exponential_decay", "generate_checkpoint_state_proto", "get_checkpoint_mtimes",
+    "get_checkpoint_state", "get_global_step", "get_or_create_global_step", "global_step",
+    "input_producer", "inverse_time_decay", "latest_checkpoint", "limit_epochs",
+    "linear_cosine_decay", "list_variables", "load_checkpoint", "load_variable", "maybe_batch",
+    "maybe_batch_join", "maybe_shuffle_batch", "maybe_shuffle_batch_join", "natural_exp_decay",
     "noisy_linear_cosine_decay", "piecewise_constant", "piecewise_constant_decay",
-    "polynomial_decay", "range_input_producer", "replica_device_setter", "shuffle_batch",
-    "shuffle_batch_join", "slice_input_producer", "start_queue_runners", "string_input_producer",
+    "polynomial_decay", "range_input_producer", "remove_checkpoint", "replica_device_setter",
+    "shuffle_batch", "shuffle_batch_join", "slice_input_producer", "start_queue_runners",
+    "string_input_producer", "update_checkpoint_state",
 ]  # fmt: skip

@@ -48,9 +48,13 @@ def write_graph(graph: Graph, directory: str) -> None:
 
 def add_graph(to: Any, graph: Graph, saver: Any) -> None:
     """The graph as an event, and with its saver as a meta graph."""
-    from minitf.train import create_meta_graph_def
+    from minitf.train import export_meta_graph
 
     to.add_graph(graph)
-    saver_def = saver.saver_def if saver else None
-    graph_def = graph.as_graph_def(add_shapes=True)
-    to.add_meta_graph(create_meta_graph_def(graph_def=graph_def, saver_def=saver_def))
+    to.add_meta_graph(
+        export_meta_graph(
+            graph_def=graph.as_graph_def(add_shapes=True),
+            saver_def=saver.saver_def if saver else None,
+            graph=graph,
+        )
+    )

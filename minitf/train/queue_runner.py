@@ -98,6 +98,9 @@ class QueueRunner:
                 _run_quietly(sess, self.close_op)
         except Exception as e:
             self._ended(sess)
+            if coord is not None and coord.joined:  # its session was closed: nobody waits for it
+                tf_logging.vlog(1, "Ignored exception: %s", e)
+                return
             if coord is not None:
                 coord.request_stop(e)
                 return

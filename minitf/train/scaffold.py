@@ -20,6 +20,7 @@ from minitf.operation import Operation, Tensor
 from minitf.ops import array
 from minitf.ops.group import group, no_op
 from minitf.ops.tables import tables_initializer
+from minitf.train.saver import Saver
 from minitf.variables import (
     global_variables,
     global_variables_initializer,
@@ -151,8 +152,6 @@ def _default_summary_op() -> Any:
 
 def _saver_or_default() -> Any:
     """The saver of the collection, else a sharded one of all variables. Raises RuntimeError."""
-    from minitf.train.saver import Saver
-
     savers = get_collection(GraphKeys.SAVERS)
     if len(savers) > 1:
         raise RuntimeError(

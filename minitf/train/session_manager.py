@@ -13,6 +13,7 @@ from minitf import tf_logging
 from minitf.default import get_default_graph
 from minitf.graph import Graph
 from minitf.session import Session
+from minitf.train.checkpoint_management import get_checkpoint_state
 from minitf_runtime.errors import DeadlineExceededError, FailedPreconditionError, OpError
 
 
@@ -146,8 +147,6 @@ class SessionManager:
 
     def _checkpoint(self, directory: str | None, max_wait_secs: float) -> Any:
         """What the directory says of its checkpoints, once it does so within the time; or None."""
-        from minitf.train import get_checkpoint_state
-
         waited = 0.0
         while True:
             state = get_checkpoint_state(directory)

@@ -9,24 +9,16 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 from minitf import tf_logging
-from minitf.default import GraphKeys, add_to_collection, get_collection, get_default_graph
+from minitf.default import GraphKeys, get_default_graph
 from minitf.graph import Graph
-from minitf.ops.group import group
-from minitf.ops.tables import tables_initializer
 from minitf.session import Session
 from minitf.train import events
 from minitf.train.coordinator import Coordinator, LooperThread
 from minitf.train.global_step import global_step
 from minitf.train.session_manager import SessionManager
+from minitf.train.supervisor_ops import USE_DEFAULT, check_devices, given_or_made, writer
 from minitf.train.supervisor_threads import CheckpointThread, StepCounterThread, SummaryThread
-from minitf.variables import (
-    global_variables,
-    global_variables_initializer,
-    local_variables_initializer,
-    report_uninitialized_variables,
-)
-from minitf_runtime.errors import OpError
-from minitf_runtime.types import int32, int64
+from minitf_runtime.errors import AbortedError, OpError
 
 
 class Supervisor:
@@ -36,7 +28,7 @@ class Supervisor:
     Raises ValueError on a worker if a variable has no device.
     """
 
-    USE_DEFAULT: Any = 0
+    USE_DEFAULT = USE_DEFAULT
 
     def __init__(
         self,
@@ -63,17 +55,15 @@ class Supervisor:
     ) -> None:
         self._graph = graph or get_default_graph()
         with self._graph.as_default():
-            self.ready_op = _given_or_made(ready_op, GraphKeys.READY_OP, _ready_op)
-            self.ready_for_local_init_op = _given_or_made(
-                ready_for_local_init_op, GraphKeys.READY_FOR_LOCAL_INIT_OP, lambda: None
+            self.ready_op = given_or_made(ready_op, GraphKeys.READY_OP)
+            self.ready_for_local_init_op = given_or_made(
+                ready_for_local_init_op, GraphKeys.READY_FOR_LOCAL_INIT_OP
             )
-            self.init_op = _given_or_made(init_op, GraphKeys.INIT_OP, global_variables_initializer)
-            self.local_init_op = _given_or_made(
-                local_init_op, GraphKeys.LOCAL_INIT_OP, _local_init_op
-            )
-            self.saver = _given_or_made(saver, GraphKeys.SAVERS, _saver)
-            self.summary_op = _given_or_made(summary_op, GraphKeys.SUMMARY_OP, _summary_op)
-            self.global_step = _given_or_made(global_step, GraphKeys.GLOBAL_STEP, _global_step)
+            self.init_op = given_or_made(init_op, GraphKeys.INIT_OP)
+            self.local_init_op = given_or_made(local_init_op, GraphKeys.LOCAL_INIT_OP)
+            self.saver = given_or_made(saver, GraphKeys.SAVERS)
+            self.summary_op = given_or_made(summary_op, GraphKeys.SUMMARY_OP)
+            self.global_step = given_or_made(global_step, GraphKeys.GLOBAL_STEP)
         self.init_feed_dict = init_feed_dict
         self.is_chief = is_chief
         self.coord = Coordinator()
@@ -85,7 +75,7 @@ class Supervisor:
         self.save_path = os.path.join(self._logdir, checkpoint_basename) if self._logdir else None
         self.summary_writer = None
         if is_chief:
-            self.summary_writer = _writer(summary_writer, self._logdir)
+            self.summary_writer = writer(summary_writer, self._logdir)
         self._graph_written = False
         self.session_manager = session_manager or SessionManager(
             local_init_op=self.local_init_op,
@@ -96,7 +86,7 @@ class Supervisor:
             local_init_run_options=local_init_run_options,
         )
         if not is_chief:
-            _check_devices(self._graph)
+            check_devices(self._graph)
         self._graph.finalize()
 
     # ---- sessions
@@ -278,70 +268,26 @@ class Supervisor:
     SummaryComputed = summary_computed
 
 
-# ---- defaults
+def basic_train_loop(
+    supervisor: Supervisor,
+    train_step_fn: Callable[..., Any],
+    args: Any = None,
+    kwargs: Any = None,
+    master: str = "",
+) -> None:
+    """Calls `train_step_fn(session, *args, **kwargs)` until the supervisor says to stop.
 
-
-def _given_or_made(given: Any, key: str, make: Callable[[], Any]) -> Any:
-    """What was given, else the first of the collection, else a new one, put there."""
-    if given is not Supervisor.USE_DEFAULT:
-        return given
-    found = get_collection(key)
-    if len(found) > 1:
-        tf_logging.info("Found %d %s operations. Returning the first one.", len(found), key)
-    if found:
-        return found[0]
-    made = make()
-    if made is not None:
-        add_to_collection(key, made)
-    return made
-
-
-def _ready_op() -> Any:
-    return report_uninitialized_variables()
-
-
-def _local_init_op() -> Any:
-    return group(local_variables_initializer(), tables_initializer())
-
-
-def _saver() -> Any:
-    from minitf.train.saver import Saver
-
-    return Saver() if global_variables() else None
-
-
-def _summary_op() -> Any:
-    from minitf.summary import merge_all
-
-    return merge_all()
-
-
-def _global_step() -> Any:
-    """The tensor named global_step, if it is an integer."""
-    try:
-        found = get_default_graph().get_tensor_by_name("global_step:0")
-    except KeyError:
-        return None
-    if found.dtype.base in (int32, int64):
-        return found
-    tf_logging.warning("Found 'global_step' is not an int type: %s", found.dtype)
-    return None
-
-
-def _writer(given: Any, logdir: str | None) -> Any:
-    if given is not Supervisor.USE_DEFAULT:
-        return given
-    if not logdir:
-        return None
-    from minitf.summary import FileWriter
-
-    return FileWriter(logdir)
-
-
-def _check_devices(graph: Graph) -> None:
-    for op in graph.get_operations():
-        if op.type in ("Variable", "VariableV2") and not op.device:
-            raise ValueError(f"When using replicas, all Variables must have their device set: {op}")
+    A session that was lost (AbortedError) is made anew.
+    """
+    lost = True
+    while lost:
+        lost = False
+        try:
+            with supervisor.managed_session(master) as session:
+                while not supervisor.should_stop():
+                    train_step_fn(session, *(args or ()), **(kwargs or {}))
+        except AbortedError:
+            lost = True
 
 
 def _close_quietly(sess: Session | None) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -20,8 +21,9 @@ from minitf_runtime.errors import AbortedError, OpError, UnavailableError
 # A task was lost or has restarted: a new session may work.
 PREEMPTION_ERRORS = (AbortedError, UnavailableError)
 
+RETRY_SECONDS = 0.5  # before a session is asked for again
 _PREEMPTED = (
-    "An error was raised %s. This may be due to a preemption of a connected worker or parameter "
+    "An error was raised%s. This may be due to a preemption of a connected worker or parameter "
     "server. %s This error may also occur due to a failure caused by high memory or network "
     "bandwidth usage in the parameter servers. If this error occurs repeatedly, try increasing "
     "the number of parameter servers assigned to the job. Error: %s"
@@ -164,8 +166,9 @@ class RecoverableSession:
             try:
                 return self._create()
             except PREEMPTION_ERRORS as e:
-                what = "while a session was being created"
+                what = " while a session was being created"
                 tf_logging.info(_PREEMPTED, what, "A new session will be created.", e)
+                time.sleep(RETRY_SECONDS)
 
     def should_stop(self) -> bool:
         """Whether to stop; an error that a thread has reported is left to close()."""
@@ -174,7 +177,7 @@ class RecoverableSession:
         try:
             return self._sess.should_stop()
         except PREEMPTION_ERRORS as e:
-            self._drop("while considering whether the session is complete", e)
+            self._drop(" while considering whether the session is complete", e)
             self._sess = self._new()
             return False
         except Exception:

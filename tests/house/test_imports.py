@@ -24,7 +24,7 @@ CLIENT = (
     "> source device_spec node_def nest tensor_shape errors options proto app flags tf_logging",
 )
 ENGINE = (
-    "session > server > plan > passes > ops > devices graph > types > errors version",
+    "session > server > plan > passes > ops > devices graph storage > types > errors version",
     "server > transport > wire > types",
 )
 SLOW = {

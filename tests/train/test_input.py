@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from data.inputs.record import PROGRAMS
-from recording import load, record
 
 import minitf as tf
+from data.inputs.record import PROGRAMS
+from recording import load, record
 
 RECORDED = load(Path(__file__).parents[1] / "data" / "inputs" / "graphs.json.gz")
 

@@ -12,10 +12,10 @@ KEEP_BYTES = 1 << 30
 
 @cache
 def keep_freed_memory() -> bool:
-    """Makes glibc keep the memory of freed tensors for the next ones; False on other C libraries.
+    """Makes glibc keep freed memory for the next tensors; False on other C libraries.
 
-    By default each array of 128 KiB or more is mapped afresh and its pages fault in one by one: on a
-    chain of elementwise ops over 4 MB arrays more than half of the time (docs/performance.md).
+    By default each array of 128 KiB or more is mapped afresh and its pages fault in one by one: on
+    a chain of elementwise ops over 4 MB arrays more than half of the time (docs/performance.md).
     MINITF_MALLOC=default leaves the C library as it is.
     """
     if os.environ.get("MINITF_MALLOC") == "default":

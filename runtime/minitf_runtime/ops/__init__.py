@@ -13,6 +13,7 @@ from minitf_runtime.ops import (
     diagonal,
     elementwise,
     gather,
+    io,
     joining,
     linalg,
     math,
@@ -40,6 +41,7 @@ from minitf_runtime.ops import (
     string_convert,
     string_split,
     strings,
+    summary,
     tensor_array,
     training,
 )
@@ -57,6 +59,7 @@ __all__ = [
     "diagonal",
     "elementwise",
     "gather",
+    "io",
     "joining",
     "linalg",
     "math",
@@ -84,6 +87,7 @@ __all__ = [
     "string_convert",
     "string_split",
     "strings",
+    "summary",
     "tensor_array",
     "training",
 ]

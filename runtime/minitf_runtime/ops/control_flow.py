@@ -88,7 +88,7 @@ class Stack:
 op(
     "StackV2",
     "max_size: int32 -> handle: resource",
-    scalar,
+    lambda c: [(2,)],
     elem_type=Type(),
     stack_name="",
     stateful=True,

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from minitf_runtime.errors import InvalidArgumentError
 from minitf_runtime.graph import Graph, Node
+from minitf_runtime.passes.ids import sources
 
 ENTERS = ("Enter", "RefEnter")
 EXITS = ("Exit", "RefExit")
@@ -34,14 +35,18 @@ def has_loops(nodes: Sequence[Node]) -> bool:
 
 
 def frames_of(graph: Graph) -> dict[str, Frame]:
-    """The frame of each node. Raises InvalidArgumentError where the inputs of a node disagree."""
+    """The frame of each node; inputs from elsewhere are in no loop.
+
+    Raises InvalidArgumentError where the inputs of a node disagree.
+    """
     frame_of: dict[str, Frame] = {}
     cause: dict[str, str] = {}  # the input that told a node's frame
     opened: dict[tuple[Frame, str], Frame] = {}
     ready: deque[Node] = deque()
+    names = {n.name for n in graph}
     for n in graph:
-        if not n.inputs and not n.control:
-            frame_of[n.name] = ROOT
+        if names.isdisjoint(sources(n)):
+            frame_of[n.name] = _enter(n, ROOT, opened)
             ready.append(n)
     while ready:
         n = ready.popleft()

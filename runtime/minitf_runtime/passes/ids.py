@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from minitf_runtime.errors import InvalidArgumentError
 from minitf_runtime.graph import Node
@@ -22,6 +22,15 @@ def sources(node: Node) -> Iterator[str]:
 def is_back_edge(source: Node | None, node: Node) -> bool:
     """Whether an edge closes a loop (NextIteration -> Merge)."""
     return node.op in MERGES and source is not None and source.op in NEXT_ITERATIONS
+
+
+def waits_for(n: Node, nodes: Mapping[str, Node], twin: Mapping[str, str]) -> Iterator[str]:
+    """The nodes that must be done before `n` runs: its inputs but for back edges, and its Send."""
+    for source in sources(n):
+        if not is_back_edge(nodes[source], n):
+            yield source
+    if n.name in twin:
+        yield twin[n.name]
 
 
 def id_order(nodes: Sequence[Node]) -> list[Node]:

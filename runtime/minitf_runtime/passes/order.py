@@ -7,15 +7,15 @@ always has all it needs: a part that waits for an input cannot cause a deadlock.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from minitf_runtime.errors import InternalError
 from minitf_runtime.graph import Graph, Node
-from minitf_runtime.ops.registry import OPS
 from minitf_runtime.passes.cut import Pair
 from minitf_runtime.passes.frames import ENTERS, EXITS, ROOT, Frame, frames_of, has_loops
-from minitf_runtime.passes.ids import is_back_edge, sources
+from minitf_runtime.passes.ids import waits_for
+from minitf_runtime.passes.strands import blocked_by
 
 _NONE: frozenset[str] = frozenset()
 
@@ -27,7 +27,7 @@ def step_order(step: Graph) -> list[str]:
     """
     feeds = [n.name for n in step if n.op in ("_Arg", "_Recv")]
     rest = [n for n in step if n.op not in ("_Arg", "_Recv")]
-    follows = _blocked_by([*(step[f] for f in feeds), *rest], {})
+    follows = blocked_by([*(step[f] for f in feeds), *rest], {})
     now = [n.name for n in rest if not follows[n.name]]
     return feeds + now + [n.name for n in rest if follows[n.name]]
 
@@ -49,7 +49,7 @@ def arrange(
     names = _extend(nodes, twin, pairs, order)
     hops = _hops(names, nodes, twin)
     names.sort(key=hops.__getitem__)
-    follows = _blocked_by([nodes[name] for name in names], twin)
+    follows = blocked_by([nodes[name] for name in names], twin)
     numbers: dict[frozenset[str], int] = {_NONE: 0}
     strand = {name: numbers.setdefault(follows[name], len(numbers)) for name in names}
     position = {name: i for i, name in enumerate(names)}
@@ -113,15 +113,6 @@ class _Loops:
         return changed
 
 
-def waits_for(n: Node, nodes: Mapping[str, Node], twin: Mapping[str, str]) -> Iterator[str]:
-    """The nodes that must be done before `n` runs: its inputs but for back edges, and its Send."""
-    for source in sources(n):
-        if not is_back_edge(nodes[source], n):
-            yield source
-    if n.name in twin:
-        yield twin[n.name]
-
-
 def _extend(
     nodes: Mapping[str, Node],
     twin: Mapping[str, str],
@@ -167,20 +158,3 @@ def _wanted(
         if first >= 0:
             wanted[pair.recv] = wanted[pair.end] = first - 0.5
     return wanted
-
-
-def _blocked_by(nodes: Sequence[Node], twin: Mapping[str, str]) -> dict[str, frozenset[str]]:
-    """Of nodes in topological order: the blocking ops that each follows (itself included)."""
-    by_name = {n.name: n for n in nodes}
-    found: dict[str, frozenset[str]] = {}
-    for n in nodes:
-        mine = _NONE
-        for source in waits_for(n, by_name, twin):
-            theirs = found[source]
-            if theirs and not theirs <= mine:
-                mine |= theirs
-        opdef = OPS.get(n.op)
-        if opdef is not None and opdef.blocking:
-            mine |= {n.name}
-        found[n.name] = mine
-    return found

@@ -1,0 +1,1 @@
+"""File formats of TensorFlow: checkpoints, record files, and the protobuf wire form under them."""

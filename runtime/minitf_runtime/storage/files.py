@@ -1,0 +1,87 @@
+"""Files that are written whole or not at all, and system errors as TensorFlow's."""
+
+from __future__ import annotations
+
+import errno
+import os
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import IO
+
+from minitf_runtime.errors import (
+    FailedPreconditionError,
+    NotFoundError,
+    OpError,
+    PermissionDeniedError,
+    ResourceExhaustedError,
+    UnknownError,
+)
+
+_ERRORS: dict[int | None, type[OpError]] = {
+    errno.ENOENT: NotFoundError,
+    errno.ENOTDIR: FailedPreconditionError,
+    errno.EISDIR: FailedPreconditionError,
+    errno.EACCES: PermissionDeniedError,
+    errno.EPERM: PermissionDeniedError,
+    errno.EROFS: PermissionDeniedError,
+    errno.ENOSPC: ResourceExhaustedError,
+    errno.EDQUOT: ResourceExhaustedError,
+}
+
+
+@contextmanager
+def named(path: str) -> Iterator[None]:
+    """Turns an OSError of the block into the OpError of its kind, naming the file."""
+    try:
+        yield
+    except OSError as e:
+        kind = _ERRORS.get(e.errno, UnknownError)
+        raise kind(None, None, f"{path}; {e.strerror or e}") from e
+
+
+class Pending:
+    """New contents of files: they take the place of the old ones at `commit`, in the order in
+    which they were opened. Left without it, nothing has changed."""
+
+    def __init__(self) -> None:
+        self._files: list[tuple[str, str]] = []
+
+    def __enter__(self) -> Pending:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for temporary, _path in self._files:
+            if os.path.exists(temporary):
+                os.remove(temporary)
+
+    @contextmanager
+    def open(self, path: str) -> Iterator[IO[bytes]]:
+        """A file to write, on the disk when the block ends. Raises OpError."""
+        temporary = f"{path}.tempstate{uuid.uuid4().hex[:16]}"
+        with named(path):
+            os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+            self._files.append((temporary, path))
+            with open(temporary, "wb") as file:
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
+
+    def commit(self) -> None:
+        for temporary, path in self._files:
+            with named(path):
+                os.replace(temporary, path)
+
+
+def write_whole(path: str, data: bytes) -> None:
+    """Replaces a file, or leaves the old one. Raises OpError."""
+    with Pending() as files:
+        with files.open(path) as file:
+            file.write(data)
+        files.commit()
+
+
+def read_whole(path: str) -> bytes:
+    """Raises OpError."""
+    with named(path), open(path, "rb") as file:
+        return file.read()

@@ -1,0 +1,95 @@
+"""The protobuf wire form: varints, tags, and the fields of a message as (number, value) pairs."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+
+VARINT, FIXED64, LENGTH, FIXED32 = 0, 1, 2, 5  # wire types
+_SIGNED = 1 << 64
+
+
+class DecodeError(ValueError):
+    """Bytes that are no message."""
+
+
+def varint(value: int) -> bytes:
+    """An integer in 7-bit groups, the lowest first; negative ones as 64-bit two's complement."""
+    if value < 0:
+        value += _SIGNED
+    out = bytearray()
+    while value > 127:
+        out.append(value & 127 | 128)
+        value >>= 7
+    out.append(value)
+    return bytes(out)
+
+
+def read_varint(data: bytes | memoryview, at: int) -> tuple[int, int]:
+    """The unsigned integer at a position, and the position after it. Raises DecodeError."""
+    value = shift = 0
+    while True:
+        if at >= len(data) or shift > 63:
+            raise DecodeError(f"a varint is cut off or too long at byte {at}")
+        byte = data[at]
+        at += 1
+        value |= (byte & 127) << shift
+        if byte < 128:
+            return value, at
+        shift += 7
+
+
+def signed(value: int, bits: int = 64) -> int:
+    """A varint's value as a signed integer."""
+    value &= (1 << bits) - 1
+    return value - (1 << bits) if value >> (bits - 1) else value
+
+
+def int_field(number: int, value: int) -> bytes:
+    return varint(number << 3 | VARINT) + varint(value)
+
+
+def bytes_field(number: int, value: bytes) -> bytes:
+    return varint(number << 3 | LENGTH) + varint(len(value)) + value
+
+
+def float_field(number: int, value: float) -> bytes:
+    return varint(number << 3 | FIXED32) + struct.pack("<f", value)
+
+
+def double_field(number: int, value: float) -> bytes:
+    return varint(number << 3 | FIXED64) + struct.pack("<d", value)
+
+
+def fixed32_field(number: int, value: int) -> bytes:
+    return varint(number << 3 | FIXED32) + struct.pack("<I", value)
+
+
+def packed_doubles_field(number: int, values: list[float]) -> bytes:
+    return bytes_field(number, struct.pack(f"<{len(values)}d", *values))
+
+
+def fields(data: bytes | memoryview) -> Iterator[tuple[int, int, int | bytes]]:
+    """(number, wire type, value) of each field: an int for a varint, else bytes.
+
+    Raises DecodeError.
+    """
+    at = 0
+    view = memoryview(data)
+    while at < len(view):
+        tag, at = read_varint(view, at)
+        number, kind = tag >> 3, tag & 7
+        if kind == VARINT:
+            value, at = read_varint(view, at)
+            yield number, kind, value
+            continue
+        if kind == LENGTH:
+            size, at = read_varint(view, at)
+        elif kind in (FIXED32, FIXED64):
+            size = 4 if kind == FIXED32 else 8
+        else:
+            raise DecodeError(f"wire type {kind} at byte {at} is not known")
+        if number == 0 or at + size > len(view):
+            raise DecodeError(f"field {number} at byte {at} is cut off")
+        yield number, kind, bytes(view[at : at + size])
+        at += size
