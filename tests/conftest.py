@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import socket
 import subprocess
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 
 import pytest
@@ -42,9 +43,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(autouse=True)
-def fresh_graph() -> None:
-    """Each test begins with an empty default graph."""
+def fresh_graph() -> Iterator[None]:
+    """Each test begins with an empty default graph, and leaves the log level as it found it."""
     reset_default_graph()
+    logger = logging.getLogger("minitf")
+    level = logger.level
+    yield
+    logger.setLevel(level)
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ CLIENT = (
     "cli viz __main__ > minitf"
     "> train contrib data layers losses metrics summary bitwise debugging linalg math nn queue"
     " random sets sparse spectral strings"
-    "> session fetches test"
+    "> session fetches test importer"
     "> gradients"
     "> ops variables variable_scope initializers indexed_slices sparse_tensor"
     "> graph operation scopes lookup default convert"

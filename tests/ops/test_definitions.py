@@ -24,6 +24,7 @@ OTHER_CHOICES = {
     "LeakyReluGrad.T": "no default",
     "MaxPoolV2.T": "as for MaxPool",
     "MaxPoolV2.data_format": "as for MaxPool",
+    "HistogramSummary.T": "every real type",
     "MaxPool.data_format": "no NCHW_VECT_C: there are no quantized types",
     "Reverse.T": "every type",
     "ReverseV2.T": "every type",

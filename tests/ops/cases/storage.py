@@ -1,0 +1,14 @@
+"""Ops on files and summaries: what they do is outside of tensors."""
+
+_FILES = "reads or writes files"
+_SUMMARY = "gives a serialised message"
+EXEMPT = {
+    **dict.fromkeys(
+        [
+            "MatchingFiles", "MergeV2Checkpoints", "ReadFile", "RestoreV2", "SaveV2",
+            "ShardedFilename", "ShardedFilespec", "WriteFile",
+        ],
+        _FILES,
+    ),
+    **dict.fromkeys(["HistogramSummary", "MergeSummary", "ScalarSummary"], _SUMMARY),
+}  # fmt: skip
