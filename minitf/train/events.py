@@ -5,37 +5,29 @@ from __future__ import annotations
 from typing import Any
 
 from minitf.graph import Graph
+from minitf.proto.event import SessionLog, Summary
+from minitf.summary.writer import FileWriterCache
 
 
 def writer(directory: str) -> Any:
     """The one FileWriter of the directory."""
-    from minitf.summary import FileWriterCache
-
     return FileWriterCache.get(directory)
 
 
 def add_scalar(to: Any, tag: str, value: float, step: int) -> None:
-    from minitf.summary import Summary
-
     to.add_summary(Summary(value=[Summary.Value(tag=tag, simple_value=value)]), step)
 
 
 def add_start(to: Any, step: int) -> None:
     """From this step on events are new: those of an earlier run with later steps do not count."""
-    from minitf.summary import SessionLog
-
     to.add_session_log(SessionLog(status=SessionLog.START), step)
 
 
 def add_stop(to: Any) -> None:
-    from minitf.summary import SessionLog
-
     to.add_session_log(SessionLog(status=SessionLog.STOP))
 
 
 def add_checkpoint(to: Any, path: str, step: int) -> None:
-    from minitf.summary import SessionLog
-
     to.add_session_log(SessionLog(status=SessionLog.CHECKPOINT, checkpoint_path=path), step)
 
 
@@ -48,7 +40,7 @@ def write_graph(graph: Graph, directory: str) -> None:
 
 def add_graph(to: Any, graph: Graph, saver: Any) -> None:
     """The graph as an event, and with its saver as a meta graph."""
-    from minitf.train import export_meta_graph
+    from minitf.train.meta_graph import export_meta_graph
 
     to.add_graph(graph)
     to.add_meta_graph(

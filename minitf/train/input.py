@@ -12,6 +12,7 @@ from minitf.ops import array, math
 from minitf.ops.debug import Assert
 from minitf.ops.queue import FIFOQueue, QueueBase
 from minitf.ops.random import random_shuffle
+from minitf.summary.ops import scalar
 from minitf.train.queue_runner import QueueRunner, add_queue_runner
 from minitf.variables import Variable
 from minitf_runtime.types import float32, int64, string
@@ -19,8 +20,6 @@ from minitf_runtime.types import float32, int64, string
 
 def report_fullness(name: str, full: Tensor, size: int) -> None:
     """A summary of how full a queue is."""
-    from minitf.summary import scalar
-
     scalar(name, math.cast(full, float32) * (1.0 / size))
 
 

@@ -20,6 +20,7 @@ from minitf.operation import Operation, Tensor
 from minitf.ops import array
 from minitf.ops.group import group, no_op
 from minitf.ops.tables import tables_initializer
+from minitf.summary.ops import merge_all
 from minitf.train.saver import Saver
 from minitf.variables import (
     global_variables,
@@ -91,7 +92,7 @@ class Scaffold:
                 _default_ready_for_local_init_op,
             ),
             ("local_init_op", GraphKeys.LOCAL_INIT_OP, self.default_local_init_op),
-            ("summary_op", GraphKeys.SUMMARY_OP, _default_summary_op),
+            ("summary_op", GraphKeys.SUMMARY_OP, merge_all),
         ):
             if getattr(self, name) is None:
                 setattr(self, name, self.get_or_default(name, key, make))
@@ -142,12 +143,6 @@ def _uninitialized_resources() -> Tensor:
     where = os.environ.get("TF_DEVICE_FOR_UNINITIALIZED_VARIABLE_REPORTING", "/cpu:0")
     with name_scope("report_uninitialized_resources"), device(where):
         return constant([], dtype=string)
-
-
-def _default_summary_op() -> Any:
-    from minitf.summary import merge_all
-
-    return merge_all()
 
 
 def _saver_or_default() -> Any:

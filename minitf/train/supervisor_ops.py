@@ -10,6 +10,8 @@ from minitf.default import GraphKeys, add_to_collection, get_collection, get_def
 from minitf.graph import Graph
 from minitf.ops.group import group
 from minitf.ops.tables import tables_initializer
+from minitf.summary.ops import merge_all
+from minitf.summary.writer import FileWriter
 from minitf.train.saver import Saver
 from minitf.variables import (
     global_variables,
@@ -45,12 +47,6 @@ def _saver() -> Any:
     return Saver() if global_variables() else None
 
 
-def _summary_op() -> Any:
-    from minitf.summary import merge_all
-
-    return merge_all()
-
-
 def _global_step() -> Any:
     """The tensor named global_step, if it is an integer."""
     try:
@@ -69,7 +65,7 @@ _MAKE: dict[str, Callable[[], Any]] = {
     GraphKeys.INIT_OP: global_variables_initializer,
     GraphKeys.LOCAL_INIT_OP: _local_init_op,
     GraphKeys.SAVERS: _saver,
-    GraphKeys.SUMMARY_OP: _summary_op,
+    GraphKeys.SUMMARY_OP: merge_all,
     GraphKeys.GLOBAL_STEP: _global_step,
 }
 
@@ -79,8 +75,6 @@ def writer(given: Any, logdir: str | None) -> Any:
         return given
     if not logdir:
         return None
-    from minitf.summary import FileWriter
-
     return FileWriter(logdir)
 
 
