@@ -4,8 +4,9 @@ from __future__ import annotations
 
 # fmt: off
 from minitf import (
-    app, bitwise, contrib, debugging, errors, flags, initializers, linalg, losses, math, metrics,
-    nest, nn, queue, random, sets, sparse, spectral, strings, test, tf_logging as logging, train,
+    app, bitwise, contrib, debugging, errors, flags, gfile, graph_util, initializers, io, linalg,
+    losses, math, metrics, nest, nn, queue, random, sets, sparse, spectral, strings, summary,
+    test, tf_logging as logging, train,
 )
 from minitf.convert import constant, convert_to_tensor, register_tensor_conversion_function
 from minitf.default import (
@@ -21,6 +22,7 @@ from minitf.gradients.driver import UnconnectedGradients, gradients
 from minitf.gradients.hessians import hessians
 from minitf.gradients.registry import NoGradient, NotDifferentiable, RegisterGradient, no_gradient
 from minitf.graph import Graph
+from minitf.importer import import_graph_def
 from minitf.indexed_slices import IndexedSlices, convert_to_tensor_or_indexed_slices
 from minitf.initializers import (
     constant as constant_initializer, glorot_normal as glorot_normal_initializer, glorot_uniform
@@ -30,7 +32,6 @@ from minitf.initializers import (
     uniform_unit_scaling_initializer, variance_scaling as variance_scaling_initializer, zeros as
     zeros_initializer,
 )
-from minitf.proto.graph import AttrValue, GraphDef, NodeDef
 from minitf.operation import Operation, Tensor
 from minitf.ops import raw as raw_ops
 from minitf.ops.accumulator import (
@@ -67,6 +68,7 @@ from minitf.ops.elementwise import (
     squared_difference, subtract, tan, tanh, to_complex128, to_complex64, to_double, to_float,
     to_int32, to_int64, truediv, truncatediv, truncatemod,
 )
+from minitf.ops.files import matching_files, read_file, write_file
 from minitf.ops.filling import (
     fill, meshgrid, one_hot, ones, ones_like, placeholder, placeholder_with_default,
     sequence_mask, sparse_placeholder, zeros, zeros_like,
@@ -142,6 +144,11 @@ from minitf.ops.tensor_array import TensorArray
 from minitf.options import (
     ConfigProto, GPUOptions, GraphOptions, OptimizerOptions, RunMetadata, RunOptions,
 )
+from minitf.proto.event import (
+    Event, HistogramProto, LogMessage, SessionLog, Summary, SummaryMetadata,
+)
+from minitf.proto.graph import AttrValue, GraphDef, NodeDef
+from minitf.proto.meta_graph import MetaGraphDef
 from minitf.session import InteractiveSession, Session
 from minitf.sparse_tensor import SparseTensor, SparseTensorValue
 from minitf.tensor_shape import Dimension, TensorShape

@@ -52,8 +52,8 @@ def run(args: argparse.Namespace) -> int:
     steps = args.steps or (QUICK_STEPS if args.quick else STEPS)
     hosts = local_hosts(args.ps, args.workers)
     out = text.console()
-    tasks = f"{args.ps} ps and {args.workers} workers, each a process"
-    out.print(f"A 64-128-10 network learns to read digits: {tasks}, asynchronous Adagrad")
+    out.print("A 64-128-10 network learns to read digits, by asynchronous Adagrad")
+    out.print(f"on {args.ps} ps and {args.workers} workers, each a process of its own")
     started = time.monotonic()
     with Progress(out, steps * args.workers) as progress, Processes(progress.show) as processes:
         processes.start_all(hosts, lambda job, index: ["-m", TASK, str(steps)])

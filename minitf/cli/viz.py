@@ -30,6 +30,7 @@ def prepare_parser(parser: argparse.ArgumentParser) -> None:
     form.add_argument("--json", action="store_true", help="all rows as JSON")
     form.add_argument("--dot", action="store_true", help="Graphviz text")
     form.add_argument("--graphml", metavar="FILE", help="write GraphML, for programs that read it")
+    form.add_argument("--why", metavar="NAME", help="why an op is where it is")
     form.add_argument("--partition", metavar="TASK", help="print the nodes of one task")
     form.add_argument("--plan", action="store_true", help="print the generated programs")
     parser.add_argument("script", metavar="SCRIPT")
@@ -64,6 +65,10 @@ def show(cut: Partitioned, args: argparse.Namespace) -> None:
         print(to_dot(cut), end="")
     elif args.graphml:
         write_graphml(cut, args.graphml)
+    elif args.why:
+        if args.why not in cut.placement:
+            raise UserError(f"--why: the graph has no op '{args.why}'")
+        text.show_why(cut, args.why, text.console())
     elif args.partition:
         for device in chosen(cut, args.partition):
             text.show_partition(cut, device, text.console())

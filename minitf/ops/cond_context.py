@@ -178,6 +178,7 @@ class CondContext(ControlFlowContext):
                 self.outer.add_inner_op(result.op)
         result.graph.prevent_fetching(result.op)
         result.graph.prevent_feeding(result)
+        result.op._context = self  # its gradient merges within this branch
         self._know(result)
         self.known[tensor.name] = result
         return result

@@ -90,8 +90,6 @@ def _take(message: Message, field: Field, kind: int, raw: Any) -> None:
         else:
             merge(items.add(), _expect(wire.LENGTH, kind, raw))
     elif isinstance(field, Nested):
-        if field.oneof:
-            field.clear_others(message)
         merge(field.get(message), _expect(wire.LENGTH, kind, raw))
     elif isinstance(field, Scalar):
         field.__set__(message, field.kind.decode(_expect(field.kind.wire, kind, raw)))

@@ -49,9 +49,18 @@ class Message(metaclass=_SlotsOnly):
 
     def SetInParent(self) -> None:
         """Makes the message one that its parent has, though nothing is set in it."""
+        is_new = not self._present
         self._present = True
         if self._parent is not None:
+            if is_new:
+                self._parent._settle_oneof(self)
             self._parent.SetInParent()
+
+    def _settle_oneof(self, part: Message) -> None:
+        """Unsets what cannot be set together with a part."""
+        for name, field in self.fields.items():
+            if field.oneof and self._values.get(name) is part:
+                field.clear_others(self)
 
     def HasField(self, name: str) -> bool:
         """Whether something was set in a part. Raises ValueError for other fields (proto3)."""

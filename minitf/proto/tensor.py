@@ -10,7 +10,16 @@ import numpy as np
 from minitf.proto.kinds import BOOL, BYTES, DOUBLE, FLOAT, INT32, INT64, STRING, UINT64, Enum
 from minitf.proto.message import Message, Nested, Repeated, Scalar
 from minitf_runtime.errors import UnimplementedError
-from minitf_runtime.types import DTYPES, DType, Shape, as_dtype, num_elements, string
+from minitf_runtime.types import (
+    DTYPES,
+    DType,
+    Shape,
+    as_dtype,
+    num_elements,
+    resource,
+    string,
+    variant,
+)
 
 _OLD_NAMES = {"float32": "FLOAT", "float64": "DOUBLE", "float16": "HALF"}
 
@@ -84,16 +93,22 @@ def shape_of_proto(proto: TensorShapeProto) -> Shape:
 
 
 def tensor_proto(array: Any, dtype: DType | None = None) -> TensorProto:
-    """The message of an array: one element in its field, several as bytes, strings in theirs."""
+    """The message of an array: strings in their field, numbers as bytes; one element, or one that
+    all are equal to, in the field of its type."""
     array = np.asarray(array)
     dtype = as_dtype(array.dtype) if dtype is None else dtype.base
+    field = _field(dtype)
     proto = TensorProto(dtype=dtype.number, tensor_shape=shape_proto(array.shape))
     if dtype is string:
         proto.string_val.extend(_octets(item) for item in array.ravel().tolist())
-    elif array.size > 1:
-        proto.tensor_content = np.ascontiguousarray(array, dtype.as_numpy_dtype).tobytes()
+        return proto
+    array = np.ascontiguousarray(array, dtype.as_numpy_dtype)
+    data = array.tobytes()
+    one = data[: array.itemsize]
+    if array.size > 1 and data != one * array.size:
+        proto.tensor_content = data
     else:
-        getattr(proto, _field(dtype)).extend(_elements(array.astype(dtype.as_numpy_dtype)))
+        getattr(proto, field).extend(_elements(np.frombuffer(one, array.dtype)))
     return proto
 
 
@@ -102,7 +117,7 @@ def _octets(item: Any) -> bytes:
 
 
 def _field(dtype: DType) -> str:
-    if dtype.as_numpy_dtype is None:
+    if dtype in (resource, variant):
         raise UnimplementedError(None, None, f"{dtype.name} tensors have no message")
     return _VALUE_FIELDS.get(dtype.name, "int_val")
 

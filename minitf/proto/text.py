@@ -115,8 +115,6 @@ def _value(tokens: _Tokens, message: Message, field: Field, colon: str) -> None:
         if isinstance(field, Map):
             _read_entry(tokens, message, field)
         elif isinstance(field, Nested):
-            if field.oneof:
-                field.clear_others(message)
             _body(tokens, field.get(message))
         elif isinstance(field, Repeated) and not isinstance(field.kind, Kind):
             _body(tokens, field.get(message).add())

@@ -1,5 +1,6 @@
 """tf.train: optimizers, clusters, coordination of threads, and what else training needs."""
 
+from minitf.summary.reader import summary_iterator
 from minitf.train.adadelta import AdadeltaOptimizer
 from minitf.train.adagrad import AdagradOptimizer
 from minitf.train.adagrad_da import AdagradDAOptimizer
@@ -52,6 +53,7 @@ from minitf.train.global_step import (
     global_step,
 )
 from minitf.train.gradient_descent import GradientDescentOptimizer
+from minitf.train.graph_io import write_graph
 from minitf.train.input import (
     input_producer,
     limit_epochs,
@@ -71,6 +73,7 @@ from minitf.train.learning_rate_decay import (
     piecewise_constant_decay,
     polynomial_decay,
 )
+from minitf.train.meta_graph import export_meta_graph, import_meta_graph
 from minitf.train.momentum import MomentumOptimizer
 from minitf.train.monitored_session import (
     MonitoredSession,
@@ -121,13 +124,14 @@ __all__ = [
     "SummarySaverHook", "Supervisor", "SyncReplicasOptimizer", "WorkerSessionCreator",
     "add_queue_runner", "assert_global_step", "basic_train_loop", "batch", "batch_join",
     "checkpoint_exists", "cosine_decay", "cosine_decay_restarts", "create_global_step",
-    "exponential_decay", "generate_checkpoint_state_proto", "get_checkpoint_mtimes",
-    "get_checkpoint_state", "get_global_step", "get_or_create_global_step", "global_step",
-    "input_producer", "inverse_time_decay", "latest_checkpoint", "limit_epochs",
-    "linear_cosine_decay", "list_variables", "load_checkpoint", "load_variable", "maybe_batch",
-    "maybe_batch_join", "maybe_shuffle_batch", "maybe_shuffle_batch_join", "natural_exp_decay",
-    "noisy_linear_cosine_decay", "piecewise_constant", "piecewise_constant_decay",
-    "polynomial_decay", "range_input_producer", "remove_checkpoint", "replica_device_setter",
-    "shuffle_batch", "shuffle_batch_join", "slice_input_producer", "start_queue_runners",
-    "string_input_producer", "update_checkpoint_state",
+    "exponential_decay", "export_meta_graph", "generate_checkpoint_state_proto",
+    "get_checkpoint_mtimes", "get_checkpoint_state", "get_global_step", "get_or_create_global_step",
+    "global_step", "import_meta_graph", "input_producer", "inverse_time_decay", "latest_checkpoint",
+    "limit_epochs", "linear_cosine_decay", "list_variables", "load_checkpoint", "load_variable",
+    "maybe_batch", "maybe_batch_join", "maybe_shuffle_batch", "maybe_shuffle_batch_join",
+    "natural_exp_decay", "noisy_linear_cosine_decay", "piecewise_constant",
+    "piecewise_constant_decay", "polynomial_decay", "range_input_producer", "remove_checkpoint",
+    "replica_device_setter", "shuffle_batch", "shuffle_batch_join", "slice_input_producer",
+    "start_queue_runners", "string_input_producer", "summary_iterator", "update_checkpoint_state",
+    "write_graph",
 ]  # fmt: skip

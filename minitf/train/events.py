@@ -7,6 +7,8 @@ from typing import Any
 from minitf.graph import Graph
 from minitf.proto.event import SessionLog, Summary
 from minitf.summary.writer import FileWriterCache
+from minitf.train import graph_io
+from minitf.train.meta_graph import export_meta_graph
 
 
 def writer(directory: str) -> Any:
@@ -33,15 +35,11 @@ def add_checkpoint(to: Any, path: str, step: int) -> None:
 
 def write_graph(graph: Graph, directory: str) -> None:
     """The graph as the file graph.pbtxt."""
-    from minitf.train import write_graph as write
-
-    write(graph.as_graph_def(add_shapes=True), directory, "graph.pbtxt")
+    graph_io.write_graph(graph.as_graph_def(add_shapes=True), directory, "graph.pbtxt")
 
 
 def add_graph(to: Any, graph: Graph, saver: Any) -> None:
     """The graph as an event, and with its saver as a meta graph."""
-    from minitf.train.meta_graph import export_meta_graph
-
     to.add_graph(graph)
     to.add_meta_graph(
         export_meta_graph(

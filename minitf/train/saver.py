@@ -233,7 +233,10 @@ class Saver:
                 self._delete_old(meta_graph_suffix)
         if write_meta_graph:
             with sess.graph.as_default():
-                self.export_meta_graph(management.meta_graph_filename(path, meta_graph_suffix))
+                self.export_meta_graph(
+                    management.meta_graph_filename(path, meta_graph_suffix),
+                    strip_default_attrs=strip_default_attrs,
+                )
         return written
 
     def _numbered(self, sess: Any, save_path: str, global_step: Any) -> str:
@@ -298,6 +301,8 @@ class Saver:
             as_text=as_text,
             export_scope=export_scope,
             clear_devices=clear_devices,
+            clear_extraneous_savers=clear_extraneous_savers,
+            strip_default_attrs=strip_default_attrs,
         )
 
 

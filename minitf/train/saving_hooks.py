@@ -67,7 +67,9 @@ class CheckpointSaverHook(SessionRunHook):
 
     def after_create_session(self, session: Any, coord: Any) -> None:
         step = session.run(self._global_step)
-        events.add_graph(self._writer, get_default_graph(), self._get_saver(), self._checkpoint_dir)
+        graph = get_default_graph()
+        events.write_graph(graph, self._checkpoint_dir)
+        events.add_graph(self._writer, graph, self._get_saver())
         self._save(session, step)
         self._timer.update_last_triggered_step(step)
 
@@ -209,6 +211,7 @@ class SummarySaverHook(SessionRunHook):
         if self._writer is None and self._output_dir:
             self._writer = events.writer(self._output_dir)
         self._next_step: int | None = None
+        self._behind = 1
         self._global_step = global_step_read("SummarySaverHook")
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
@@ -220,7 +223,11 @@ class SummarySaverHook(SessionRunHook):
         if not self._writer:
             return
         fetched, summaries = run_values.results
-        step = run_context.session.run(self._global_step) if self._due else fetched + 1
+        step = fetched + self._behind
+        if self._due:
+            step = run_context.session.run(self._global_step)
+            # Whether a fetch gives the step before or after the update is the graph's choice.
+            self._behind = min(step - fetched, 1)
         if self._next_step is None:
             events.add_start(self._writer, step)
         if self._due:

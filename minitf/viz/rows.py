@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from minitf_runtime.devices.name import short_device
-from minitf_runtime.graph import CONTROL, Graph, Node
+from minitf_runtime.graph import CONTROL, Graph, Node, Reason
 from minitf_runtime.passes.data import Edge, Partitioned
 from minitf_runtime.types import Shape
 
@@ -78,13 +78,14 @@ def op_rows(cut: Partitioned) -> list[OpRow]:
         for n in cut.parts[device]:
             if n.name not in cut.placement:
                 continue
-            why = tuple(_reason(r) for r in cut.placement[n.name].why)
+            why = reasons(cut.placement[n.name].why)
             rows.append(OpRow(n.name, n.op, device, n.role, n.source, why))
     return rows
 
 
-def _reason(reason: Any) -> str:
-    return f"{reason.text} ({reason.at})" if reason.at else reason.text
+def reasons(why: Iterable[Reason]) -> tuple[str, ...]:
+    """Reasons in words, each with the user's line."""
+    return tuple(f"{r.text} ({r.at})" if r.at else r.text for r in why)
 
 
 def edge_rows(cut: Partitioned) -> list[EdgeRow]:
@@ -109,7 +110,7 @@ def _edge_row(cut: Partitioned, e: Edge) -> EdgeRow:
         "-" if e.kind == "control" else shape_text(e.shape),
         e.nbytes,
         e.consumers,
-        tuple(_reason(r) for r in e.why),
+        reasons(e.why),
     )
 
 

@@ -16,6 +16,7 @@ from minitf.viz.rows import (
     edge_rows,
     landing_rows,
     op_rows,
+    reasons,
     short,
     sum_rows,
 )
@@ -167,6 +168,14 @@ def _direction(src: str, dst: str) -> str:
     return f"{short(src)} -> {short(dst)}"
 
 
+def show_why(cut: Partitioned, name: str, out: Console) -> None:
+    """Where an op is, and every rule that led there."""
+    node, placed = cut.whole[name], cut.placement[name]
+    out.print(Text(f"{name} ({node.op}), made at {node.source}, is on {placed.device}"))
+    for reason in reasons(placed.why):
+        out.print(Text(f"  {reason}"))
+
+
 def show_partition(cut: Partitioned, device: str, out: Console) -> None:
     """The nodes of one device, in the order they run."""
     for n in cut.parts[device]:
@@ -245,8 +254,8 @@ def fold(text: str, width: int) -> list[str]:
     """Lines of at most `width`, broken after a space, or else a slash, where there is one."""
     lines = []
     while len(text) > width:
-        at = text.rfind(" ", 0, width + 1) + 1
-        at = at if at > width // 2 else text.rfind("/", 0, width) + 1
+        space, slash = text.rfind(" ", 0, width + 1) + 1, text.rfind("/", 0, width) + 1
+        at = space if space > width // 2 else max(space, slash)
         at = at if at > width // 3 else width
         lines.append(text[:at].rstrip())
         text = text[at:].lstrip()

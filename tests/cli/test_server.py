@@ -14,6 +14,8 @@ import minitf as tf
 from cli.commands import one_line, start
 from minitf.cli.errors import UserError
 from minitf.cli.server import read_cluster
+from minitf_runtime.wire import messages as m
+from minitf_runtime.wire.codec import encode
 
 pytestmark = pytest.mark.cluster
 
@@ -79,6 +81,13 @@ def talk_nonsense(address: str) -> None:
         dealer.send_multipart([b"", b"", b"x" * 100000])
         for value in (None, [], [1, 2], [1, {"RunStep": 1}], [0, msgpack.ExtType(6, b"\x92\xc0")]):
             dealer.send(msgpack.packb(value))
+        for message in (
+            m.Tensors(None, 3),
+            m.CancelStep([], 1),
+            m.Reply({}, 2),
+            m.RunGraph(1, 2, 3),
+        ):
+            dealer.send_multipart(encode((1, message)))
 
 
 def test_garbage_leaves_it_up(free_ports):

@@ -333,6 +333,7 @@ def test_exit_status_of_the_script(script):
         (["--fetch", "Mean:7", WHO], "Mean:7"),
         (["--partition", "ps:7", WHO], "nothing of the step is on 'ps:7'; it is on ps:0, ps:1"),
         (["--partition", "no device", WHO], "nothing of the step is on 'no device'"),
+        (["--why", "nothing", WHO], "--why: the graph has no op 'nothing'"),
         (["--graphml", "/nowhere/x", WHO], "cannot write /nowhere/x: No such file"),
     ],
 )

@@ -15,13 +15,14 @@ PACKAGES = ROOT / "minitf", ROOT / "runtime" / "minitf_runtime"
 # `minitf` is the client's own __init__.
 CLIENT = (
     "cli viz __main__ > minitf"
-    "> train contrib data layers losses metrics summary bitwise debugging linalg math nn queue"
+    "> train contrib data layers losses metrics summary bitwise debugging io linalg math nn queue"
     " random sets sparse spectral strings"
-    "> session fetches test importer"
+    "> session fetches test importer graph_util"
     "> gradients"
     "> ops variables variable_scope initializers indexed_slices sparse_tensor"
     "> graph operation scopes lookup default convert"
-    "> source device_spec node_def nest tensor_shape errors options proto app flags tf_logging",
+    "> source device_spec node_def nest tensor_shape errors options proto app flags gfile"
+    " tf_logging",
 )
 ENGINE = (
     "session > server > plan > passes > ops > devices graph storage > types > errors version",

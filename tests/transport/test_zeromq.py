@@ -24,6 +24,7 @@ class Box:
         self.got, self.lost = [], []
         self.changed = threading.Condition()
         self.endpoint = Endpoint(address, self.receive, self.gone)
+        self.endpoint.start()
 
     def receive(self, identity, header, frames):
         with self.changed:
@@ -95,7 +96,7 @@ def test_a_killed_peer_is_noticed(free_ports):
     a = Box(first)
     code = (
         "import time; from minitf_runtime.transport.zeromq import Endpoint\n"
-        f"Endpoint({second!r}, lambda *x: print('got', flush=True), lambda a: None)\n"
+        f"Endpoint({second!r}, lambda *x: print('got', flush=True), lambda a: None).start()\n"
         "time.sleep(60)"
     )
     child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE)

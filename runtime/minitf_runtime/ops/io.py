@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import os
 from typing import Any
 
 import numpy as np
@@ -136,7 +137,7 @@ def merge_shape(c: ShapeContext) -> list[Shape]:
 
 @kernel("MergeV2Checkpoints", host_inputs="checkpoint_prefixes destination_prefix")
 def merge(xp: Any, prefixes: Any, destination: Any, *, delete_old_dirs: bool) -> None:
-    merge_bundles([p.decode() for p in prefixes], _path(destination), delete_old_dirs)
+    merge_bundles([os.fsdecode(p) for p in prefixes], _path(destination), delete_old_dirs)
 
 
 op("ShardedFilename", "basename: string, shard: int32, num_shards: int32 -> filename: string",
@@ -186,7 +187,7 @@ def matching_files(xp: Any, pattern: Any) -> Any:
 
 
 def _path(filename: Any) -> str:
-    return np.asarray(filename, object).item().decode()
+    return os.fsdecode(np.asarray(filename, object).item())
 
 
 def _string(value: bytes) -> np.ndarray:

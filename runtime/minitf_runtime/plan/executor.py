@@ -33,14 +33,16 @@ class Executable:
 
     def __init__(self, programs: list[Program], fetches: int) -> None:
         self.programs = programs
+        self._chains = _chains(programs)
         self._fetches = fetches
 
     def run(self, rdv: Rendezvous, feeds: Sequence[Any]) -> list[Any]:
         """Runs all programs, the first in this thread. Raises the step's first error."""
         out: list[Any] = [None] * self._fetches
-        others = [_Beside(p, rdv, feeds, out) for p in self.programs[1:]]
+        others = [_Beside(chain, rdv, feeds, out) for chain in self._chains[1:]]
         try:
-            _run(self.programs[0], rdv, feeds, out)
+            for program in self._chains[0]:
+                _run(program, rdv, feeds, out)
         finally:
             for other in others:
                 other.done.acquire()
@@ -48,16 +50,38 @@ class Executable:
         return out
 
 
-class _Beside:
-    """A program in a thread of its own."""
+def _chains(programs: list[Program]) -> list[list[Program]]:
+    """What runs in one thread: strand 0 of a device, which waits for no other step, and then the
+    first strand that does.
 
-    def __init__(self, program: Program, rdv: Rendezvous, feeds: Sequence[Any], out: Any) -> None:
+    So an op that follows strand 0 waits for other steps as soon as it can: with a thread of its
+    own a worker's dequeue of a token could come after that of a worker one step ahead.
+    """
+    chains: list[list[Program]] = []
+    on_device: dict[str, list[Program]] = {}
+    for program in programs:
+        chain = on_device.get(program.device)
+        if chain is not None and len(chain) == 1 and not chain[0].strand:
+            chain.append(program)
+            continue
+        chains.append([program])
+        on_device.setdefault(program.device, chains[-1])
+    return chains
+
+
+class _Beside:
+    """A chain of programs in a thread of its own."""
+
+    def __init__(
+        self, chain: list[Program], rdv: Rendezvous, feeds: Sequence[Any], out: Any
+    ) -> None:
         self.done = threading.Lock()
         self.done.acquire()
 
         def work() -> None:
             with suppress(OpError):  # the step holds it: Executable.run raises it
-                _run(program, rdv, feeds, out)
+                for program in chain:
+                    _run(program, rdv, feeds, out)
             self.done.release()
 
         _threads.start(work)

@@ -68,6 +68,7 @@ class Server:
         self.master = Master(self.task, self._tasks)
         self._handlers = self._make_handlers()
         in_process[self.address] = self
+        self._endpoint.start()  # last: what others have sent already comes at once
 
     def join(self) -> None:
         """Blocks until the process ends (TF: Server.join)."""
@@ -91,9 +92,14 @@ class Server:
             number, message = decode(header, frames)
             if not isinstance(number, int) or not isinstance(message, m.Message):
                 raise DataLossError(None, None, "a message that is not one of minitf's")
-        except (DataLossError, TypeError, ValueError) as e:
+            self._take(identity, number, message)
+        except DataLossError as e:
             self._ignore(identity, str(e))
-            return
+        except Exception as e:  # whatever a stranger sends, this thread goes on
+            self._ignore(identity, f"a message that makes no sense ({type(e).__name__})")
+
+    def _take(self, identity: bytes, number: int, message: m.Message) -> None:
+        """Handles what is quick here; requests may wait, and get a thread each."""
         if isinstance(message, m.Tensors):
             for key, value in message.values.items():
                 self.task.deliver(message.step, key, value)

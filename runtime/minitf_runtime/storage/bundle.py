@@ -106,8 +106,7 @@ def write_bundle(prefix: str, pieces: Iterable[Piece]) -> None:
                 data, checksum = _encoded(piece)
                 entry = Entry(piece.dtype, np.shape(piece.array), 0, offset, len(data), checksum)
                 _add(entries, piece, entry)
-                with named(file.name):
-                    file.write(data)
+                file.write(data)
                 offset += len(data)
         with files.open(index_path(prefix)) as file:
             file.write(_index_bytes(entries, 1))

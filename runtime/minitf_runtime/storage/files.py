@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from typing import IO
 
 from minitf_runtime.errors import (
+    AlreadyExistsError,
     FailedPreconditionError,
     NotFoundError,
     OpError,
@@ -20,11 +21,13 @@ from minitf_runtime.errors import (
 
 _ERRORS: dict[int | None, type[OpError]] = {
     errno.ENOENT: NotFoundError,
+    errno.EEXIST: AlreadyExistsError,
     errno.ENOTDIR: FailedPreconditionError,
     errno.EISDIR: FailedPreconditionError,
     errno.EACCES: PermissionDeniedError,
     errno.EPERM: PermissionDeniedError,
     errno.EROFS: PermissionDeniedError,
+    errno.EFBIG: ResourceExhaustedError,
     errno.ENOSPC: ResourceExhaustedError,
     errno.EDQUOT: ResourceExhaustedError,
 }

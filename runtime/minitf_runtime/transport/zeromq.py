@@ -85,7 +85,7 @@ def _options(socket: Any) -> None:
 
 
 class Endpoint:
-    """Receives at `address` and sends to peers. `receive` is called in the one receiving thread."""
+    """Listens at `address` and sends to peers; once started, `receive` is called in one thread."""
 
     def __init__(
         self,
@@ -120,6 +120,9 @@ class Endpoint:
         self._closed = False
         self._thread = threading.Thread(target=self._loop, name="minitf-recv", daemon=True)
         self._watcher = threading.Thread(target=self._watch, name="minitf-watch", daemon=True)
+
+    def start(self) -> None:
+        """Begins to receive; what has come before is kept until then."""
         self._thread.start()
         self._watcher.start()
 

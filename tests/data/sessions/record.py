@@ -399,7 +399,8 @@ PROGRAMS = {
     for p in (
         calls_of_hooks, feeds_of_hooks, options_of_hooks, ends_of_a_session, recovery,
         step_functions, stopping_at_a_step, logging_tensors, nan_losses, final_ops, timers,
-        scaffolds, uninitialized, supervisors, synchronized,
+        scaffolds, uninitialized, supervisors,
+        synchronized,
     )
 }  # fmt: skip
 
