@@ -44,12 +44,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(autouse=True)
 def fresh_graph() -> Iterator[None]:
-    """Each test begins with an empty default graph, and leaves the log level as it found it."""
+    """Each test begins with an empty default graph, and leaves the log levels as it found them."""
     reset_default_graph()
-    logger = logging.getLogger("minitf")
-    level = logger.level
+    loggers = logging.getLogger(), logging.getLogger("minitf")  # absl sets that of the root
+    levels = [logger.level for logger in loggers]
     yield
-    logger.setLevel(level)
+    for logger, level in zip(loggers, levels):
+        logger.setLevel(level)
 
 
 @pytest.fixture
