@@ -140,3 +140,12 @@ def test_other_addresses_than_loopback_need_a_word():
         Endpoint("10.0.0.1:2222", lambda *x: None, lambda a: None)
     with pytest.raises(InvalidArgumentError, match="HOST:PORT"):
         Endpoint("localhost", lambda *x: None, lambda a: None)
+
+
+def test_an_idle_endpoint_costs_no_time(boxes):
+    """A server without peers once polled without waiting, and took a whole core."""
+    boxes[0].endpoint.send(boxes[1].endpoint.address, encode((0, m.CleanupStep(1))))
+    boxes[1].wait(lambda: boxes[1].got)
+    before = time.process_time()
+    time.sleep(0.5)
+    assert time.process_time() - before < 0.1

@@ -114,6 +114,7 @@ class Endpoint:
         self._replies: deque[tuple[bytes, Sequence[Any]]] = deque()
         self._lock = threading.Lock()
         self._wake_lock = threading.Lock()
+        self._some_peer = threading.Event()
         self._waker = self._context.socket(zmq.DEALER)
         self._waker.setsockopt(zmq.IDENTITY, _WAKE)
         self._waker.connect(f"inproc://endpoint-{id(self)}")
@@ -132,6 +133,7 @@ class Endpoint:
             if found is None:
                 _checked(address, self._insecure)
                 found = self._peers[address] = Peer(self._context, address, self._identity)
+                self._some_peer.set()
             return found
 
     def send(self, address: str, frames: Sequence[Any]) -> None:
@@ -149,6 +151,7 @@ class Endpoint:
         if self._closed:
             return
         self._closed = True
+        self._some_peer.set()
         with self._wake_lock:
             self._waker.send(b"")
         self._thread.join()
@@ -183,6 +186,7 @@ class Endpoint:
         """Follows which peers are connected."""
         poller = zmq.Poller()
         known: dict[Any, Peer] = {}
+        self._some_peer.wait()  # polling no socket at all would not wait
         while not self._closed:
             with self._lock:
                 for peer in self._peers.values():
