@@ -12,9 +12,9 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from typing import NoReturn, Protocol
+from typing import Protocol
 
-from minitf.cli.errors import UserError
+from minitf.cli.errors import Parser, UserError
 from minitf_runtime.version import VERSION
 
 COMMANDS: tuple[str, ...] = ("demo", "viz", "cluster", "server")
@@ -28,13 +28,6 @@ class Command(Protocol):
     def prepare_parser(self, parser: argparse.ArgumentParser) -> None: ...
 
     def run(self, args: argparse.Namespace) -> int: ...
-
-
-class Parser(argparse.ArgumentParser):
-    """Reports wrong arguments as a UserError instead of usage text."""
-
-    def error(self, message: str) -> NoReturn:
-        raise UserError(f"{message} (see {self.prog} --help)")
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -2,6 +2,7 @@
 
 The script runs up to its first Session.run, as worker 0 unless --task says otherwise. Without
 --cluster it is the script that says which tasks there are. The step shown is that of the train op.
+The options may stand before or after SCRIPT; all that follows a -- is the script's.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from minitf.cli.errors import UserError
+from minitf.cli.errors import Parser, UserError
 
 if TYPE_CHECKING:
     from minitf.viz.capture import Captured
@@ -22,6 +23,12 @@ MOST_TASKS = 1000
 
 
 def prepare_parser(parser: argparse.ArgumentParser) -> None:
+    add_options(parser)
+    parser.add_argument("script", metavar="SCRIPT")
+    parser.add_argument("args", nargs=argparse.REMAINDER, help="arguments of the script")
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--cluster", metavar="ps=2,worker=2", help="tasks per job")
     parser.add_argument("--task", metavar="JOB:N", help="the task to run as (default worker:0)")
     parser.add_argument("--fetch", action="append", metavar="NAME", help="op or tensor of the step")
@@ -33,13 +40,23 @@ def prepare_parser(parser: argparse.ArgumentParser) -> None:
     form.add_argument("--why", metavar="NAME", help="why an op is where it is")
     form.add_argument("--partition", metavar="TASK", help="print the nodes of one task")
     form.add_argument("--plan", action="store_true", help="print the generated programs")
-    parser.add_argument("script", metavar="SCRIPT")
-    parser.add_argument("args", nargs=argparse.REMAINDER, help="arguments of the script")
+
+
+def take_options(args: argparse.Namespace) -> None:
+    """Takes the options that stand after SCRIPT out of the script's arguments."""
+    end = args.args.index("--") if "--" in args.args else len(args.args)
+    parser = Parser(
+        prog="minitf viz", add_help=False, allow_abbrev=False, argument_default=argparse.SUPPRESS
+    )
+    add_options(parser)
+    _, rest = parser.parse_known_args(args.args[:end], args)
+    args.args = [*rest, *args.args[end + 1 :]]
 
 
 def run(args: argparse.Namespace) -> int:
     from minitf_runtime.errors import OpError
 
+    take_options(args)
     if not os.path.isfile(args.script):
         raise UserError(f"no such script: {args.script}")
     captured = build(args)

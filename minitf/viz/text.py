@@ -153,7 +153,10 @@ def what(row: EdgeRow) -> str:
 
 
 def tensor(row: EdgeRow) -> str:
-    return row.tensor if row.kind == "control" else f"{row.tensor} [{row.shape}]"
+    """W/read float32[4x1]; a scalar has nothing between the brackets."""
+    if row.kind == "control":
+        return row.tensor
+    return f"{row.tensor} {row.dtype}[{'' if row.shape == 'scalar' else row.shape}]"
 
 
 def size(count: int | None) -> str:

@@ -132,6 +132,21 @@ def test_narrow_terminal(viz, monkeypatch):
     assert max(map(len, out.splitlines())) <= 68  # the names keep 20 columns
 
 
+def test_options_may_follow_the_script(viz):
+    assert viz(WHO, "--cluster", TWO_AND_TWO) == viz("--cluster", TWO_AND_TWO, WHO)
+    assert viz(WHO, "--json") == viz("--json", WHO)
+
+
+def test_what_viz_does_not_know_is_the_scripts(viz, tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import sys\nimport minitf as tf\n"
+        "tf.constant([float(len(a)) for a in sys.argv[1:]], name='-'.join(sys.argv[1:]).strip('-'))\n"
+    )
+    rows = json.loads(viz(str(script), "--steps", "5", "--json", "--", "--all"))
+    assert [r["name"] for r in rows["ops"]] == ["steps-5---all"]
+
+
 def test_dot(viz):
     out = viz("--cluster", TWO_AND_TWO, "--dot", WHO)
     assert out.startswith("digraph step {\n")
