@@ -66,7 +66,6 @@ class Graph:
         input_types: Any = None,
         name: str | None = None,
         attrs: dict[str, Any] | None = None,
-        op_def_: Any = None,
         **_: Any,
     ) -> Operation:
         """Adds an op of checked inputs and complete attributes; ops/apply.py is the usual caller.

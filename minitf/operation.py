@@ -64,9 +64,6 @@ class Tensor:
     def consumers(self) -> list[Operation]:
         return list(self._consumers)
 
-    def _as_node_def_input(self) -> str:
-        return self.op.name if self.value_index == 0 else self.name
-
     def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
         """The value of this tensor in `session` or in the default session."""
         return self.graph.session_for(session, "eval").run(self, feed_dict)
@@ -188,10 +185,6 @@ class Operation:
         self._device = device
         self._node = None
 
-    def _set_attr(self, name: str, value: Any) -> None:
-        self._attrs[name] = value
-        self._node = None
-
     def _set_class(self, names: tuple[str, ...]) -> None:
         self._class = names
         self._node = None
@@ -216,13 +209,6 @@ class Operation:
         """Replaces an input: a loop closes its back edge so."""
         self._inputs[index]._consumers.remove(self)
         self._inputs[index] = tensor
-        tensor._consumers.append(self)
-        self._node = None
-
-    def _add_input(self, tensor: Tensor) -> None:
-        """Appends an input; only ops of control flow grow so."""
-        self._inputs.append(tensor)
-        self._input_types += (tensor.dtype.base,)
         tensor._consumers.append(self)
         self._node = None
 

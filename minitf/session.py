@@ -50,10 +50,6 @@ class BaseSession:
     def graph_def(self) -> GraphDef:
         return self._graph.as_graph_def()
 
-    @property
-    def sess_str(self) -> str:
-        return self._target
-
     def run(
         self,
         fetches: Any,
@@ -110,10 +106,6 @@ class BaseSession:
         self._closed = True
         if self._handle is not None:
             self._master.close(self._handle)
-
-    def __del__(self) -> None:
-        if not getattr(self, "_closed", True) and not self._target:
-            self._closed = True
 
     # ---- parts of run
 
@@ -270,7 +262,6 @@ def run_options(options: Any, run_metadata: Any) -> RunOptions:
     return RunOptions(
         options.timeout_in_ms / 1000.0,
         run_metadata is not None and bool(options.output_partition_graphs),
-        run_metadata is not None and options.trace_level > 0,
     )
 
 

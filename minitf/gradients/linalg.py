@@ -22,6 +22,7 @@ from minitf.ops.linalg import (
     svd,
 )
 from minitf.ops.matmul import matmul
+from minitf_runtime.errors import UnimplementedError
 
 # ---- determinants and inverses
 
@@ -217,7 +218,12 @@ def matrix_solve_ls(op: Any, grad: Any) -> Any:
     a = op.inputs[0]
     rows, columns = (d.value for d in a.shape[-2:])
     if rows is None or columns is None:
-        raise NotImplementedError("MatrixSolveLs gradient needs a static matrix shape")
+        raise UnimplementedError(
+            None,
+            op,
+            f"The gradient of MatrixSolveLs (op '{op.name}') needs a static matrix shape, "
+            f"got {a.shape}",
+        )
     weight = cast(op.inputs[2], a.dtype.base)
     if rows >= columns:
         return *_overdetermined(op, grad, weight), None

@@ -5,7 +5,7 @@ import threading
 import numpy as np
 import pytest
 
-from minitf_runtime.errors import FailedPreconditionError, NotFoundError
+from minitf_runtime.errors import FailedPreconditionError
 from minitf_runtime.ops.training_rules import updating
 from minitf_runtime.plan.state import Resources, Variable
 from minitf_runtime.types import float32
@@ -126,11 +126,10 @@ def test_resources_are_shared_by_container_and_name():
     a = r.variable("", "w", "w", float32, (1,))
     assert r.variable("", "w", "w", float32, (1,)) is a
     assert r.variable("other", "w", "w", float32, (1,)) is not a
-    assert r.lookup("ps", "variable", "w") is a
+    assert r.variable("ps", "w", "w", float32, (1,)) is a
     r.clear([])
-    with pytest.raises(NotFoundError, match="Resource ps/w/variable does not exist"):
-        r.lookup("", "variable", "w")
-    assert r.lookup("other", "variable", "w")
+    assert r.variable("", "w", "w", float32, (1,)) is not a
+    assert [key for key, _ in r.items()] == [("other", "variable", "w"), ("ps", "variable", "w")]
 
 
 def test_private_names_differ():

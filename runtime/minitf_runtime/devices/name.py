@@ -90,11 +90,6 @@ class DeviceName:
     def _fields(self) -> tuple[Any, ...]:
         return self.job, self.replica, self.task, self.type, self.index
 
-    @property
-    def task_name(self) -> str:
-        """The task part: /job:ps/replica:0/task:1."""
-        return str(replace(self, type=None, index=None))
-
 
 _FIELDS = ("job", "replica", "task", "type", "index")
 _EMPTY = DeviceName()

@@ -147,20 +147,6 @@ class Resources:
                 self._table[key] = make()
             return self._table[key]
 
-    def lookup(self, container: str, kind: str, name: str) -> Any:
-        """The resource of that key. Raises NotFoundError."""
-        key = (container or self.default_container, kind, name)
-        with self._lock:
-            found = self._table.get(key)
-        if found is None:
-            raise no_resource(*key)
-        return found
-
-    def delete(self, container: str, kind: str, name: str) -> bool:
-        with self._lock:
-            key = (container or self.default_container, kind, name)
-            return self._table.pop(key, None) is not None
-
     def private_name(self, node_name: str) -> str:
         """The name of a resource without shared_name: its own for each session (TF: _2_q)."""
         with self._lock:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import Any
 
 from minitf_runtime.errors import CancelledError
 
@@ -12,12 +11,11 @@ from minitf_runtime.errors import CancelledError
 class Step:
     """One step on one task. `cancel` ends all that waits in it with the given error."""
 
-    __slots__ = ("id", "error", "trace", "_lock", "_callbacks", "__weakref__")
+    __slots__ = ("id", "error", "_lock", "_callbacks", "__weakref__")
 
-    def __init__(self, step_id: int, trace: Any = None) -> None:
+    def __init__(self, step_id: int) -> None:
         self.id = step_id
         self.error: BaseException | None = None
-        self.trace = trace
         self._lock = threading.Lock()
         self._callbacks: dict[int, Callable[[], None]] = {}
 

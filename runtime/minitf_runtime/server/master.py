@@ -72,7 +72,6 @@ class RunOptions:
 
     timeout: float = 0.0
     partition_graphs: bool = False
-    trace: bool = False
 
 
 @dataclass(frozen=True)

@@ -71,8 +71,9 @@ class Entry:
                 parts.append(slices.decode(value))
             values[number] = value
         (checksum,) = struct.unpack("<I", values[6])
-        sizes = (signed(values[n]) for n in (3, 4, 5))
-        return Entry(as_dtype(values[1]), _shape(values[2]), *sizes, checksum, tuple(parts))
+        shard, offset, size = (signed(values[n]) for n in (3, 4, 5))
+        dtype, shape = as_dtype(values[1]), _shape(values[2])
+        return Entry(dtype, shape, shard, offset, size, checksum, tuple(parts))
 
 
 def _shape(data: bytes) -> tuple[int, ...]:
@@ -155,7 +156,7 @@ def merge_bundles(prefixes: list[str], destination: str, delete_old_dirs: bool) 
     readers = [BundleReader(p) for p in prefixes]
     shards = sum(r.shards for r in readers)
     merged: dict[bytes, Entry] = {}
-    moves = []
+    moves: list[Any] = []
     for reader in readers:
         first = len(moves)
         for key, entry in reader.entries.items():
@@ -228,7 +229,7 @@ class BundleReader:
         entry = self.entry(name)
         if not entry.parts:
             whole = self._read_entry(name, entry)
-            return whole if box is None else whole[box.within(entry.shape).index()]
+            return whole if box is None else whole[box.within(entry.shape).as_slices()]
         return self._assembled(name, entry, (box or slices.whole(entry.shape)).within(entry.shape))
 
     def _assembled(self, name: str, entry: Entry, wanted: Box) -> np.ndarray:
@@ -240,8 +241,8 @@ class BundleReader:
             if common is None:
                 continue
             piece = self._read_entry(name, self._part(name, part))
-            values = piece[common.relative_to(have).index()]
-            out[common.relative_to(wanted).index()] = values
+            values = piece[common.relative_to(have).as_slices()]
+            out[common.relative_to(wanted).as_slices()] = values
             filled += values.size
         if filled != out.size:
             raise DataLossError(

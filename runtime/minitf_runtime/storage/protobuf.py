@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
+from typing import Any
 
 VARINT, FIXED64, LENGTH, FIXED32 = 0, 1, 2, 5  # wire types
 _SIGNED = 1 << 64
@@ -69,7 +70,7 @@ def packed_doubles_field(number: int, values: list[float]) -> bytes:
     return bytes_field(number, struct.pack(f"<{len(values)}d", *values))
 
 
-def fields(data: bytes | memoryview) -> Iterator[tuple[int, int, int | bytes]]:
+def fields(data: bytes | memoryview) -> Iterator[tuple[int, int, Any]]:
     """(number, wire type, value) of each field: an int for a varint, else bytes.
 
     Raises DecodeError.

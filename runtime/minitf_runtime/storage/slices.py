@@ -24,7 +24,7 @@ class Box(NamedTuple):
             raise invalid(f"slice {show(self)} does not fit the shape {list(shape)}")
         return Box(self.starts, lengths)
 
-    def index(self) -> tuple[slice, ...]:
+    def as_slices(self) -> tuple[slice, ...]:
         return tuple(slice(s, s + k) for s, k in zip(self.starts, self.lengths))
 
     def overlap(self, other: Box) -> Box | None:

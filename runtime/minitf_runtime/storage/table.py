@@ -53,7 +53,7 @@ def read_table(data: bytes, path: str) -> dict[bytes, bytes]:
         offset, size, _ = _handle(data, at)
     except DecodeError as e:
         raise _loss(path, footer, f"bad footer: {e}") from None
-    entries = {}
+    entries: dict[bytes, bytes] = {}
     for _, handle in _block(data, offset, size, path):
         offset, size, _ = _handle(handle, 0)
         entries.update(_block(data, offset, size, path))
