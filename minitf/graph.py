@@ -11,6 +11,7 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 from minitf import source
+from minitf.lookup import as_graph_element
 from minitf.operation import Operation, Tensor, show_inputs
 from minitf.scopes import (
     ColocationScope,
@@ -21,6 +22,7 @@ from minitf.scopes import (
     control_inputs_for,
     device_scope,
 )
+from minitf.stacks import graph_stack
 from minitf_runtime.graph import Node
 from minitf_runtime.ops.registry import arg_types, infer_shapes, op_def
 from minitf_runtime.ops.static import StaticValues
@@ -284,8 +286,6 @@ class Graph:
             self._gradient_overrides = outer
 
     def as_default(self) -> AbstractContextManager[Graph]:
-        from minitf.default import graph_stack
-
         return graph_stack.push(self)
 
     # ---- looking up
@@ -301,8 +301,6 @@ class Graph:
         self, obj: Any, allow_tensor: bool = True, allow_operation: bool = True
     ) -> Any:
         """The Tensor or Operation that `obj` (or its name) means; see lookup.py for the errors."""
-        from minitf.lookup import as_graph_element
-
         return as_graph_element(self, obj, allow_tensor, allow_operation)
 
     def get_operations(self) -> list[Operation]:

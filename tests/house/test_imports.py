@@ -21,7 +21,7 @@ CLIENT = (
     "> gradients"
     "> ops variables variable_scope initializers indexed_slices sparse_tensor"
     "> graph operation scopes lookup default convert"
-    "> source device_spec node_def nest tensor_shape errors options proto app flags gfile"
+    "> stacks source device_spec node_def nest tensor_shape errors options proto app flags gfile"
     " tf_logging",
 )
 ENGINE = (
