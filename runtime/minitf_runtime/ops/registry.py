@@ -27,6 +27,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from minitf_runtime.devices.xla_cpu import COMPILED_OPS, XLA_CPU
 from minitf_runtime.errors import UnimplementedError
 from minitf_runtime.types import DType, Shape, as_dtype, broadcast_shapes, merge_shapes
 
@@ -238,6 +239,8 @@ def op_def(name: str) -> OpDef:
 
 def find_kernel(node_op: str, attrs: Any, device: str) -> Kernel | None:
     """The kernel of highest priority for this op, its T and this device type."""
+    if device == XLA_CPU:
+        return find_kernel(node_op, attrs, "CPU") if node_op in COMPILED_OPS else None
     best: Kernel | None = None
     dtype = attrs.get("T") or attrs.get("dtype")
     for k in op_def(node_op).kernels:

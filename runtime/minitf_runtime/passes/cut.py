@@ -10,7 +10,7 @@ import numpy as np
 
 from minitf_runtime.devices.name import parse_full
 from minitf_runtime.graph import CONTROL, Graph, Node
-from minitf_runtime.passes.kernels import input_on_host, output_on_host
+from minitf_runtime.passes.kernels import HOST_TYPES, input_on_host, output_on_host
 from minitf_runtime.passes.loops import NewName, is_control_merge
 from minitf_runtime.types import DType, Shape, float32
 
@@ -221,14 +221,14 @@ class _Cut:
 
     def _changes_memory(self, src: Node, index: int, dst: Node, slot: int) -> bool:
         """Whether an edge inside a device leads from its own memory to host memory or back."""
-        if index == CONTROL or src.device != dst.device or _type(src.device) == "CPU":
+        if index == CONTROL or src.device != dst.device or _type(src.device) in HOST_TYPES:
             return False
         kind = _type(src.device)
         return output_on_host(src, index, kind) != input_on_host(dst, slot, kind)
 
     def _arrives_on_host(self, dst: Node, slot: int) -> bool:
         kind = _type(dst.device)
-        return kind == "CPU" or (slot != CONTROL and input_on_host(dst, slot, kind))
+        return kind in HOST_TYPES or (slot != CONTROL and input_on_host(dst, slot, kind))
 
 
 def _wire(draft: _Draft, source: str, index: int) -> None:

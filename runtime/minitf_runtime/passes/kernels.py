@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from minitf_runtime.devices.xla_cpu import XLA_CPU
 from minitf_runtime.graph import Node
 from minitf_runtime.ops.registry import OPS, Arg, arity, find_kernel
 from minitf_runtime.types import resource, string, variant
 
 # Device types with kernels of their own, and TF's order of preference among them.
-TYPE_PRIORITY: Mapping[str, int] = {"GPU": 210, "CPU": 70}
+TYPE_PRIORITY: Mapping[str, int] = {"GPU": 210, "CPU": 70, XLA_CPU: 50}
+
+HOST_TYPES = frozenset(("CPU", XLA_CPU))  # their memory is the host's
 
 # (device type, kernel priority), the preferred type first
 TypeList = tuple[tuple[str, int], ...]
@@ -34,14 +37,14 @@ def by_preference(types: Sequence[tuple[str, int]]) -> TypeList:
 def input_on_host(node: Node, slot: int, device_type: str) -> bool:
     """Whether the kernel takes this input from host memory."""
     if node.input_types[slot].base in (string, resource, variant):
-        return device_type != "CPU"
+        return device_type not in HOST_TYPES
     return _declared(node, slot, device_type, False)
 
 
 def output_on_host(node: Node, index: int, device_type: str) -> bool:
     """Whether the kernel leaves this output in host memory."""
     if node.output_types[index].base in (string, resource, variant):
-        return device_type != "CPU"
+        return device_type not in HOST_TYPES
     return _declared(node, index, device_type, True)
 
 

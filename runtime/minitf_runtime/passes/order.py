@@ -23,13 +23,25 @@ _NONE: frozenset[str] = frozenset()
 def step_order(step: Graph) -> list[str]:
     """The order before the cut: feeds, then creation order, what waits for other steps last.
 
-    Creation order keeps unordered readers and writers of a variable as the user wrote them.
+    Creation order keeps unordered readers and writers of a variable as the user wrote them. But a
+    read that waits for nothing comes first: in TF it is ready before a write, which has a value to
+    wait for too.
     """
     feeds = [n.name for n in step if n.op in ("_Arg", "_Recv")]
     rest = [n for n in step if n.op not in ("_Arg", "_Recv")]
+    rest.sort(key=lambda n: not _is_ready_read(n, step))
     follows = blocked_by([*(step[f] for f in feeds), *rest], {})
     now = [n.name for n in rest if not follows[n.name]]
     return feeds + now + [n.name for n in rest if follows[n.name]]
+
+
+def _is_ready_read(n: Node, step: Graph) -> bool:
+    """Whether it is a variable's handle, or reads one, and waits for nothing else."""
+    if n.control:
+        return False
+    return n.op == "VarHandleOp" or (
+        n.op == "ReadVariableOp" and _is_ready_read(step[n.inputs[0][0]], step)
+    )
 
 
 class Order(NamedTuple):

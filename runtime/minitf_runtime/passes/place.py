@@ -53,6 +53,7 @@ class _Candidates(NamedTuple):
 
     names: tuple[str, ...]
     allowed: frozenset[str]
+    equals: int  # how many are of the preferred type
     softened: bool = False
 
 
@@ -76,7 +77,7 @@ class _Placer:
         self.groups = Groups(len(self.nodes))
         self.pulled: dict[int, list[Reason]] = {}
         self.placed: dict[str, Placed] = {}
-        self.known: dict[tuple[DeviceName, TypeList], tuple[str, ...]] = {}
+        self.known: dict[tuple[DeviceName, TypeList], _Candidates] = {}
         for i, n in enumerate(self.nodes):
             self._add_member(i, n)
 
@@ -221,24 +222,25 @@ class _Placer:
         groups, root = self.groups, self.groups.root(i)
         asked, types = groups.requested[root], groups.types[root]
         found = self._matching(asked, types)
-        softened = False
-        if not found and asked and self.soft:
-            softened = True
+        if not found.names and asked and self.soft:
             bound, made = groups.assigned[root], groups.resource[root]
             found = self._matching(_soften(asked, bound.override(made)), types)
-            found = found or self._matching(_soften(asked, bound), types)
-        if not found:
+            if not found.names:
+                found = self._matching(_soften(asked, bound), types)
+            found = found._replace(softened=True)
+        if not found.names:
             raise errors.nowhere(n, asked, self.parsed, self._members(i), self.kernel_types)
-        return _Candidates(found, frozenset(found), softened)
+        return found
 
-    def _matching(self, asked: DeviceName, types: TypeList) -> tuple[str, ...]:
+    def _matching(self, asked: DeviceName, types: TypeList) -> _Candidates:
         """Devices of these types that fit the request, the preferred first."""
         key = (asked, types)
         if key not in self.known:
             rank = {t: (-priority, -TYPE_PRIORITY.get(t, 0)) for t, priority in types}
             fits = [d for d, p in self.parsed.items() if p.type in rank and asked.matches(p)]
             fits.sort(key=lambda d: (rank[str(self.parsed[d].type)], d))
-            self.known[key] = tuple(fits)
+            equals = sum(self.parsed[d].type == self.parsed[fits[0]].type for d in fits)
+            self.known[key] = _Candidates(tuple(fits), frozenset(fits), equals)
         return self.known[key]
 
     def _put(
@@ -281,8 +283,8 @@ class _Placer:
             why.append(Reason("soft", text))
         if last is not None:
             why.append(last)
-        elif len(allowed.names) > 1:
-            text = f"the first by name of {len(allowed.names)} devices that it may use"
+        elif allowed.equals > 1:
+            text = f"the first by name of {allowed.equals} devices that it may use"
             why.append(Reason("default", text))
         return why
 

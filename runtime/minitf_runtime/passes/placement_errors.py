@@ -6,9 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from minitf_runtime.devices.name import DeviceName, parse_strict
+from minitf_runtime.devices.xla_cpu import COMPILED_OPS, XLA_CPU
 from minitf_runtime.errors import InternalError, InvalidArgumentError, OpError
 from minitf_runtime.graph import Node
-from minitf_runtime.ops.registry import OPS
+from minitf_runtime.ops.registry import OPS, Kernel
 from minitf_runtime.passes.colocation import NoCommonType
 from minitf_runtime.passes.kernels import KernelTypes
 from minitf_runtime.types import DType, show_shape
@@ -193,11 +194,14 @@ def _registered_kernels(op: str) -> str:
     lines = []
     for k in opdef.kernels:
         types = f"; T in [{', '.join(_constant(t) for t in k.types)}]" if k.types else ""
-        lines += [f"  device='{device}'{types}\n" for device in ([k.device] if k.device else _ALL)]
+        lines += [f"  device='{device}'{types}\n" for device in _device_types(k, op)]
     return "".join(lines)
 
 
-_ALL = ("CPU", "GPU")
+def _device_types(k: Kernel, op: str) -> list[str]:
+    own = [k.device] if k.device else ["CPU", "GPU"]
+    return [*own, XLA_CPU] if "CPU" in own and op in COMPILED_OPS else own
+
 
 
 def _type_name(dtype: DType) -> str:

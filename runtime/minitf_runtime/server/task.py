@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from minitf_runtime.devices.cpu import keep_freed_memory
+from minitf_runtime.devices.xla_cpu import XLA_CPU
 from minitf_runtime.errors import AbortedError
 from minitf_runtime.graph import Node
 from minitf_runtime.ops.registry import op_def
@@ -37,9 +38,8 @@ class Task:
     def __init__(self, name: str, cpus: int = 1, push: Push | None = None) -> None:
         keep_freed_memory()
         self.name = name
-        self.devices = {
-            f"{name}/device:CPU:{i}": random.getrandbits(63) for i in range(max(1, cpus))
-        }
+        kinds = [*(f"CPU:{i}" for i in range(max(1, cpus))), f"{XLA_CPU}:0"]
+        self.devices = {f"{name}/device:{kind}": random.getrandbits(63) for kind in kinds}
         job = name.split("/")[1].removeprefix("job:")
         self.resources = Resources(job)
         self.steps = StepTable(push)
