@@ -59,6 +59,7 @@ class BaseSession:
     ) -> Any:
         """Runs one step and gives the values of `fetches`, in their structure (TF: Session.run)."""
         self._check_open()
+        self._check_graph()
         plan = self._plan(fetches)
         feeds = flatten_feeds(self._graph, feed_dict)
         wanted = [t for t in plan.tensors if t not in feeds]
@@ -112,6 +113,8 @@ class BaseSession:
     def _check_open(self) -> None:
         if self._closed:
             raise RuntimeError("Attempted to use a closed Session.")
+
+    def _check_graph(self) -> None:
         if self._graph.version == 0:
             raise RuntimeError(
                 "The Session graph is empty.  Add operations to the graph before calling run()."

@@ -32,4 +32,5 @@ def test_a_request_that_comes_while_the_server_is_made(free_ports, monkeypatch):
         _, reply = decode(header, frames)
         server.stop()
     assert (reply.number, reply.error) == (7, None)
-    assert list(reply.value) == ["/job:ps/replica:0/task:0/device:CPU:0"]
+    task = "/job:ps/replica:0/task:0"
+    assert list(reply.value) == [f"{task}/device:CPU:0", f"{task}/device:XLA_CPU:0"]
