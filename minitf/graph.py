@@ -90,13 +90,10 @@ class Graph:
             attrs["container"] = self._container
         input_ops = {t.op for t in inputs}
         control = control_inputs_for(self, input_ops)
-        classes = attrs.pop("_class", None)
-        op = Operation(
+        op = Operation.made(
             self, name, opdef, list(inputs), arg_types(opdef.inputs, attrs),
             arg_types(opdef.outputs, attrs), control, attrs,
         )  # fmt: skip
-        if classes:
-            op._class = tuple(classes)
         self.set_shapes(op)
         for scope in self._control_stack:
             scope.seen.add(op)
@@ -105,9 +102,18 @@ class Graph:
         if self._colocation_stack:
             apply_colocation(op, self._colocation_stack)
         self._add(op)
-        if self.control_flow_context is not None:
-            self.control_flow_context.add_op(op)
         return op
+
+    def adopt(self, op: Operation) -> None:
+        """Takes in an op that was made from a NodeDef. Raises ValueError if it does not fit."""
+        self._check_not_finalized()
+        if not _OP_NAME.match(op.name):
+            raise ValueError(f"'{op.name}' is not a valid node name")
+        if op.name in self._by_name:
+            raise ValueError(f"Duplicate node name in graph: '{op.name}'")
+        self.set_shapes(op)
+        self._names_in_use.setdefault(op.name.lower(), 1)
+        self._add(op)
 
     def set_shapes(self, op: Operation) -> None:
         """Runs the op's shape function. Raises ValueError naming op and shapes."""
@@ -133,6 +139,8 @@ class Graph:
         self._next_id += 1
         self._ops.append(op)
         self._by_name[op.name] = op
+        if self.control_flow_context is not None:
+            self.control_flow_context.add_op(op)
 
     @property
     def _last_id(self) -> int:

@@ -10,12 +10,11 @@ from typing import Any
 from minitf.convert import to_tensor
 from minitf.default import get_default_graph, name_scope
 from minitf.graph import Graph
-from minitf.node_def import PRODUCER, attr_value
+from minitf.node_def import PRODUCER, check_inputs, find_op_def, read_attrs
 from minitf.operation import Operation, Tensor
 from minitf.proto.graph import GraphDef, NodeDef
-from minitf_runtime.errors import NotFoundError
 from minitf_runtime.graph import parse_tensor_name
-from minitf_runtime.ops.registry import OPS, REQUIRED, OpDef, arg_types
+from minitf_runtime.ops.registry import OpDef, arg_types
 from minitf_runtime.types import merge_shapes
 
 __all__ = ["import_graph_def"]
@@ -180,10 +179,10 @@ class _Import:
     # ---- making ops
 
     def _make(self, node: NodeDef) -> Operation:
-        opdef = _op_def(node)
+        opdef = find_op_def(node)
         attrs, shapes = _attrs(node, opdef, self._prefix)
         inputs = self._inputs(node)
-        _check_inputs(inputs, arg_types(opdef.inputs, attrs))
+        check_inputs(inputs, arg_types(opdef.inputs, attrs))
         name = f"{self._prefix}/{node.name}" if self._prefix else node.name
         if name in self._graph._by_name:
             raise ValueError(f"Node '{name}' already exists in the Graph")
@@ -247,47 +246,13 @@ class _Import:
                     break
 
 
-def _op_def(node: NodeDef) -> OpDef:
-    found = OPS.get(node.op)
-    if found is None:
-        raise NotFoundError(
-            None, None, f"Op type not registered '{node.op}' in minitf (node '{node.name}')"
-        )
-    return found
-
-
 def _attrs(node: NodeDef, opdef: OpDef, prefix: str) -> tuple[dict[str, Any], Any]:
     """All attributes of the new op, and the shapes that the node tells. Raises ValueError."""
-    given = {}
-    for key in node.attr:
-        try:
-            given[key] = attr_value(node.attr[key])
-        except (TypeError, ValueError) as e:
-            raise ValueError(f"attr '{key}': {e}") from None
-    shapes = given.pop("_output_shapes", None)
-    unknown = [k for k in given if k not in opdef.attrs and not k.startswith("_")]
-    if unknown:
-        raise ValueError(f"NodeDef mentions attr '{unknown[0]}' not in Op<{opdef.name}>")
-    for key, attr in opdef.attrs.items():
-        if key not in given and attr.default is REQUIRED:
-            raise ValueError(f"NodeDef missing attr '{key}' from Op<{opdef.name}>")
-        given.setdefault(key, attr.default)
-    classes = given.pop("_class", None)
-    if classes:
+    attrs, shapes = read_attrs(node, opdef)
+    if attrs.get("_class"):
         scope = f"{prefix}/" if prefix else ""
-        given["_class"] = [scope + c.removeprefix("loc:@") for c in classes]
-    return given, shapes
-
-
-def _check_inputs(inputs: list[Tensor], types: Sequence[Any]) -> None:
-    if len(inputs) != len(types):
-        raise ValueError(f"takes {len(types)} inputs, got {len(inputs)}")
-    for slot, (tensor, dtype) in enumerate(zip(inputs, types)):
-        if tensor.dtype.base is not dtype.base or (dtype.is_ref and not tensor.dtype.is_ref):
-            raise ValueError(
-                f"Input {slot} was passed {tensor.dtype.name} from {tensor.name} incompatible "
-                f"with expected {dtype.name}."
-            )
+        attrs["_class"] = [scope + c.removeprefix("loc:@") for c in attrs["_class"]]
+    return attrs, shapes
 
 
 def _set_shapes(op: Operation, told: Any, in_loop: bool) -> None:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from minitf.proto.graph import AttrValue, GraphDef, NodeDef
 from minitf.proto.tensor import array_of_proto, shape_of_proto, shape_proto, tensor_proto
+from minitf_runtime.errors import NotFoundError
 from minitf_runtime.graph import Node
-from minitf_runtime.ops.registry import OPS
+from minitf_runtime.ops.registry import OPS, REQUIRED, OpDef
 from minitf_runtime.types import DType, as_dtype
 
 PRODUCER = 134  # the GraphDef version of TensorFlow 1.15
@@ -127,6 +128,47 @@ def _plain(field: str, value: Any) -> Any:
 
 def _same(value: Any) -> Any:
     return value
+
+
+def find_op_def(node: NodeDef) -> OpDef:
+    """The definition of the node's op. Raises NotFoundError if there is none of that name."""
+    found = OPS.get(node.op)
+    if found is None:
+        raise NotFoundError(
+            None, None, f"Op type not registered '{node.op}' in minitf (node '{node.name}')"
+        )
+    return found
+
+
+def read_attrs(node: NodeDef, opdef: OpDef) -> tuple[dict[str, Any], Any]:
+    """All attributes of a node, and the shapes of outputs that it tells. Raises ValueError."""
+    given = {}
+    for key in node.attr:
+        try:
+            given[key] = attr_value(node.attr[key])
+        except (TypeError, ValueError) as e:
+            raise ValueError(f"attr '{key}': {e}") from None
+    shapes = given.pop("_output_shapes", None)
+    unknown = [k for k in given if k not in opdef.attrs and not k.startswith("_")]
+    if unknown:
+        raise ValueError(f"NodeDef mentions attr '{unknown[0]}' not in Op<{opdef.name}>")
+    for key, attr in opdef.attrs.items():
+        if key not in given and attr.default is REQUIRED:
+            raise ValueError(f"NodeDef missing attr '{key}' from Op<{opdef.name}>")
+        given.setdefault(key, attr.default)
+    return given, shapes
+
+
+def check_inputs(inputs: Sequence[Any], types: Sequence[DType]) -> None:
+    """Raises ValueError if the tensors are not of the types that an op takes."""
+    if len(inputs) != len(types):
+        raise ValueError(f"takes {len(types)} inputs, got {len(inputs)}")
+    for slot, (tensor, dtype) in enumerate(zip(inputs, types)):
+        if tensor.dtype.base is not dtype.base or (dtype.is_ref and not tensor.dtype.is_ref):
+            raise ValueError(
+                f"Input {slot} was passed {tensor.dtype.name} from {tensor.name} incompatible "
+                f"with expected {dtype.name}."
+            )
 
 
 _READERS: dict[str, Callable[[Any], Any]] = {

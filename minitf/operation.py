@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from minitf import source
-from minitf.node_def import node_def
+from minitf.node_def import check_inputs, find_op_def, node_def, read_attrs
 from minitf.proto.graph import NodeDef
 from minitf.tensor_shape import ShapeView, TensorShape, as_shape
 from minitf_runtime.graph import Node, Reason
-from minitf_runtime.ops.registry import OpDef
+from minitf_runtime.ops.registry import OpDef, arg_types
 from minitf_runtime.types import DType, Shape, merge_shapes, show_shape
 
 if TYPE_CHECKING:
@@ -123,6 +123,56 @@ class Operation:
 
     def __init__(
         self,
+        node_def: NodeDef,
+        g: Graph,
+        inputs: list[Tensor] | None = None,
+        output_types: Any = None,
+        control_inputs: Any = None,
+        input_types: Any = None,
+        original_op: Operation | None = None,
+        op_def: Any = None,
+    ) -> None:
+        """Adds an op to `g` just as `node_def` says it, scopes left aside (TF: Operation).
+
+        The node's own `input` list does not count, and the output types follow from its attributes.
+        Raises TypeError for arguments of another kind, ValueError for a node that does not fit.
+        """
+        if not isinstance(node_def, NodeDef):
+            raise TypeError(f"node_def needs to be a NodeDef: {node_def}")
+        if not hasattr(g, "adopt"):
+            raise TypeError(f"g needs to be a Graph: {g}")
+        if not isinstance(inputs or [], list):
+            raise TypeError(f"inputs needs to be a list of Tensors: {inputs}")
+        for tensor in inputs or []:
+            if not isinstance(tensor, Tensor):
+                raise TypeError(f"input needs to be a Tensor: {tensor}")
+        known = find_op_def(node_def)
+        attrs, _ = read_attrs(node_def, known)
+        taken = arg_types(known.inputs, attrs)
+        check_inputs(inputs or [], taken)
+        self._set(
+            g,
+            node_def.name,
+            known,
+            list(inputs or []),
+            taken,
+            arg_types(known.outputs, attrs),
+            [g.as_operation(c) for c in control_inputs or ()],
+            attrs,
+        )
+        self._original_op = original_op
+        self._device = node_def.device
+        g.adopt(self)
+
+    @classmethod
+    def made(cls, *fields: Any) -> Operation:
+        """An op of checked fields that is not in its graph yet; Graph.create_op adds it."""
+        op = cls.__new__(cls)
+        op._set(*fields)
+        return op
+
+    def _set(
+        self,
         graph: Graph,
         name: str,
         op_def: OpDef,
@@ -140,8 +190,9 @@ class Operation:
         self._output_types = output_types
         self._control_inputs = control_inputs
         self._control_outputs: list[Operation] = []
+        classes = attrs.pop("_class", None) or ()
         self._attrs = attrs
-        self._class: tuple[str, ...] = ()  # colocation groups, without "loc:@"
+        self._class = tuple(c.removeprefix("loc:@") for c in classes)  # colocation groups
         self._device = ""
         self._asked: tuple[Reason, ...] = ()
         self._source = source.user_line()

@@ -19,7 +19,7 @@ from minitf_runtime.errors import invalid
 from minitf_runtime.ops import dims
 from minitf_runtime.ops.gather import check_indices
 from minitf_runtime.ops.registry import ShapeContext, Type, kernel, op
-from minitf_runtime.types import INDEX, NUMBERS, Shape, show_shape
+from minitf_runtime.types import FLOATS, INDEX, NUMBERS, Shape, show_shape
 
 _GRADIENT = ("grad", "delta")
 PIECE = 1 << 15  # elements
@@ -47,13 +47,14 @@ def rule(
         for handle in (False, True) if by_ref else (True,):
             prefix = "Resource" if handle else ""
             _declare(f"{prefix}Apply{name}", cells, dense_names, handle, attrs)
-            kernel(f"{prefix}Apply{name}")(_runner(fn, len(cells), handle, None, dense_names))
+            run = _runner(fn, len(cells), handle, None, dense_names)
+            kernel(f"{prefix}Apply{name}", types=FLOATS)(run)
             if sparse:
                 at = next(i for i, n in enumerate(sparse_names) if n in _GRADIENT) + 1
                 names = [*sparse_names[:at], "indices", *sparse_names[at:]]
                 _declare(f"{prefix}SparseApply{name}", cells, names, handle, attrs)
                 run = _runner(fn, len(cells), handle, at, dense_names)
-                kernel(f"{prefix}SparseApply{name}")(run)
+                kernel(f"{prefix}SparseApply{name}", types=FLOATS)(run)
         return fn
 
     return declare

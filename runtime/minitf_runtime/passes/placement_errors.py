@@ -203,7 +203,6 @@ def _device_types(k: Kernel, op: str) -> list[str]:
     return [*own, XLA_CPU] if "CPU" in own and op in COMPILED_OPS else own
 
 
-
 def _type_name(dtype: DType) -> str:
     base = _C_NAMES.get(dtype.base.name, dtype.base.name)
     return f"{base}_ref" if dtype.is_ref else base
