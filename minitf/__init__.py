@@ -4,9 +4,9 @@ from __future__ import annotations
 
 # fmt: off
 from minitf import (
-    app, bitwise, contrib, debugging, errors, flags, gfile, graph_util, initializers, io, linalg,
-    losses, math, metrics, nest, nn, queue, random, sets, sparse, spectral, strings, summary,
-    test, tf_logging as logging, train,
+    app, bitwise, contrib, debugging, errors, flags, gfile, graph_util, initializers, io, layers,
+    linalg, losses, math, metrics, nest, nn, queue, random, saved_model, sets, sparse,
+    spectral, strings, summary, test, tf_logging as logging, train,
 )
 from minitf.convert import constant, convert_to_tensor, register_tensor_conversion_function
 from minitf.default import (
@@ -147,8 +147,8 @@ from minitf.options import (
 from minitf.proto.event import (
     Event, HistogramProto, LogMessage, SessionLog, Summary, SummaryMetadata,
 )
-from minitf.proto.graph import AttrValue, GraphDef, NodeDef
-from minitf.proto.meta_graph import MetaGraphDef
+from minitf.proto.graph import AttrValue, GraphDef, NameAttrList, NodeDef
+from minitf.proto.meta_graph import MetaGraphDef, TensorInfo
 from minitf.session import InteractiveSession, Session
 from minitf.sparse_tensor import SparseTensor, SparseTensorValue
 from minitf.tensor_shape import Dimension, TensorShape

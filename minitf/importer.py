@@ -13,6 +13,7 @@ from minitf.graph import Graph
 from minitf.node_def import PRODUCER, check_inputs, find_op_def, read_attrs
 from minitf.operation import Operation, Tensor
 from minitf.proto.graph import GraphDef, NodeDef
+from minitf_runtime.errors import UnimplementedError
 from minitf_runtime.graph import parse_tensor_name
 from minitf_runtime.ops.registry import OpDef, arg_types
 from minitf_runtime.types import merge_shapes
@@ -34,14 +35,16 @@ def import_graph_def(
     """Adds the nodes below the scope `name` ('import'), with some of their inputs replaced.
 
     Gives the ops and tensors named in `return_elements`. Raises TypeError for wrong arguments,
-    ValueError for a graph that does not hold together, NotFoundError for an unknown op. A graph
-    that fails leaves the ops that were made before the failure.
+    ValueError for a graph that does not hold together, NotFoundError for an unknown op,
+    UnimplementedError for the call of a function. A graph that fails leaves the ops that were made
+    before the failure.
     """
     if not isinstance(graph_def, GraphDef):
         raise TypeError("graph_def must be a GraphDef proto.")
     inputs = _checked_map(input_map)
     wanted = _checked_names(return_elements)
     _check_version(graph_def)
+    _check_functions(graph_def)
     graph = get_default_graph()
     with name_scope(name, "import", list(inputs.values())) as scope:
         prefix = (scope or "").rstrip("/")
@@ -50,6 +53,7 @@ def import_graph_def(
         with _plain_scopes(graph) as device_stack:
             made = _Import(graph, prefix, replaced, device_stack, graph_def)
             made.run()
+    made.join(graph.control_flow_context)
     if made.unused:
         raise ValueError(
             "Attempted to map inputs that were not found in graph_def: "
@@ -77,22 +81,39 @@ def _checked_names(names: Sequence[str] | None) -> tuple[str, ...]:
 
 
 def _check_version(graph_def: GraphDef) -> None:
-    if graph_def.versions.min_consumer > PRODUCER:
+    versions = graph_def.versions
+    if versions.min_consumer > PRODUCER:
         raise ValueError(
-            f"GraphDef min consumer version {graph_def.versions.min_consumer} above current "
-            f"version {PRODUCER}. Please upgrade minitf."
+            f"GraphDef min consumer version {versions.min_consumer} above current version "
+            f"{PRODUCER}. Please upgrade minitf."
         )
+    if PRODUCER in versions.bad_consumers:
+        raise ValueError(f"GraphDef disallows consumer version {PRODUCER}.")
+    if versions.producer < 0:
+        raise ValueError(f"GraphDef producer version {versions.producer} below min producer 0.")
+
+
+def _check_functions(graph_def: GraphDef) -> None:
+    """A library of functions that nobody calls does no harm."""
+    functions = {function.signature.name for function in graph_def.library.function}
+    for node in graph_def.node:
+        if node.op in functions:
+            raise UnimplementedError(
+                None, None, f"node '{node.name}' calls '{node.op}': functions are not supported"
+            )
 
 
 @contextmanager
 def _plain_scopes(graph: Graph) -> Iterator[list[Any]]:
     """Nodes say themselves where they belong: hides the scopes, and gives the device scopes."""
+    context, graph.control_flow_context = graph.control_flow_context, None
     devices, graph._device_stack = graph._device_stack, []
     classes, graph._colocation_stack = graph._colocation_stack, []
     attrs, graph._attr_scopes = graph._attr_scopes, {}
     try:
         yield devices
     finally:
+        graph.control_flow_context = context
         graph._device_stack = devices
         graph._colocation_stack = classes
         graph._attr_scopes = attrs
@@ -130,6 +151,18 @@ class _Import:
         for op, slot, source in self._back_edges:
             op._update_input(slot, self._tensor(source))
         self._put_with_colocated()
+
+    def join(self, context: Any) -> None:
+        """Makes the ops part of the branch or loop in which the import was called, if any.
+
+        Not before all are there: a loop among them has a cycle.
+        """
+        if context is None:
+            return
+        for op in self._ops.values():
+            op._context = context
+        for op in self._ops.values():
+            context.add_op(op)
 
     def element(self, name: str) -> Any:
         """An op, or a tensor, by its name in the graph_def. Raises ValueError."""
@@ -186,7 +219,7 @@ class _Import:
         name = f"{self._prefix}/{node.name}" if self._prefix else node.name
         if name in self._graph._by_name:
             raise ValueError(f"Node '{name}' already exists in the Graph")
-        colocated = "_class" in attrs
+        colocated = any(other != name for other in attrs.get("_class") or ())
         self._graph._device_stack = [] if colocated else list(self._device_stack)
         where = None if colocated else node.device
         with self._graph.device(where) if where else nullcontext():
@@ -241,7 +274,12 @@ class _Import:
         for op in self._ops.values():
             for name in op._class:
                 other = self._graph._by_name.get(name)
-                if other is not None and other.device:
+                if other is None:
+                    raise ValueError(
+                        "Specified colocation to an op that does not exist during import: "
+                        f"{name} in {op.name}"
+                    )
+                if other.device:
                     op._set_device(other.device)
                     break
 

@@ -10,6 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+__all__ = [
+    "assert_same_structure", "flatten", "is_nested", "map_structure", "pack_sequence_as",
+]  # fmt: skip
+
 
 def is_nested(value: Any) -> bool:
     """Whether `value` is a structure and no leaf."""
@@ -25,7 +29,7 @@ def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:
     stack = [structure]
     while stack:
         value = stack.pop()
-        parts = _parts(value, expand_composites)
+        parts = children(value, expand_composites)
         if parts is None:
             out.append(value)
         else:
@@ -33,7 +37,8 @@ def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:
     return out
 
 
-def _parts(value: Any, expand_composites: bool) -> list[Any] | None:
+def children(value: Any, expand_composites: bool = False) -> list[Any] | None:
+    """What a structure is made of, in order; None for a leaf."""
     if isinstance(value, Mapping):
         return [value[k] for k in _sorted_keys(value)]
     if isinstance(value, (list, tuple)):
@@ -68,10 +73,14 @@ def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool
 
 
 def _pack(structure: Any, flat: Iterator[Any], expand_composites: bool) -> Any:
-    parts = _parts(structure, expand_composites)
+    parts = children(structure, expand_composites)
     if parts is None:
         return next(flat)
-    packed = [_pack(p, flat, expand_composites) for p in parts]
+    return with_children(structure, [_pack(p, flat, expand_composites) for p in parts])
+
+
+def with_children(structure: Any, packed: list[Any]) -> Any:
+    """A structure of the same kind, made of other things."""
     if isinstance(structure, Mapping):
         by_key = dict(zip(_sorted_keys(structure), packed))
         return type(structure)((k, by_key[k]) for k in structure)
@@ -103,7 +112,7 @@ def assert_same_structure(
     stack = [(nest1, nest2)]
     while stack:
         a, b = stack.pop()
-        left, right = _parts(a, expand_composites), _parts(b, expand_composites)
+        left, right = children(a, expand_composites), children(b, expand_composites)
         if left is None and right is None:
             continue
         if left is None or right is None or len(left) != len(right):
@@ -122,3 +131,22 @@ def assert_same_structure(
                 f"{list(a)}, while second structure has keys {list(b)}"
             )
         stack += zip(left, right)
+
+
+def map_structure_up_to(shallow: Any, func: Callable[..., Any], *structures: Any) -> Any:
+    """`func` of the parts of structures that stand where `shallow` has its leaves.
+
+    Raises ValueError for a structure that differs from the shallow one above its leaves.
+    """
+    parts = children(shallow)
+    if parts is None:
+        return func(*structures)
+    columns = [children(s) for s in structures]
+    for column, structure in zip(columns, structures):
+        if column is None or len(column) != len(parts):
+            raise ValueError(
+                "The two structures don't have the same sequence length. Input structure is "
+                f"{structure}, while shallow structure is {shallow}."
+            )
+    each = zip(parts, *columns)  # type: ignore[arg-type]
+    return with_children(shallow, [map_structure_up_to(p, func, *below) for p, *below in each])

@@ -92,33 +92,42 @@ from minitf.ops.pooling import (
 from minitf.ops.sampled_loss import nce_loss, sampled_softmax_loss
 from minitf.ops.sorting import in_top_k, top_k
 from minitf.ops.spatial import with_space_to_batch
+from minitf.rnn import rnn_cell
+from minitf.rnn.dynamic import bidirectional_dynamic_rnn, dynamic_rnn
+from minitf.rnn.raw import raw_rnn
+from minitf.rnn.static import (
+    static_bidirectional_rnn,
+    static_rnn,
+    static_state_saving_rnn,
+)
 
 __all__ = [
-    "all_candidate_sampler", "atrous_conv2d", "atrous_conv2d_transpose", "avg_pool",
-    "avg_pool1d", "avg_pool2d", "avg_pool3d", "avg_pool_v2",
-    "batch_norm_with_global_normalization", "batch_normalization", "bias_add",
-    "collapse_repeated", "compute_accidental_hits", "conv1d", "conv1d_transpose", "conv2d",
-    "conv2d_backprop_filter", "conv2d_backprop_input", "conv2d_transpose", "conv3d",
-    "conv3d_backprop_filter", "conv3d_backprop_filter_v2", "conv3d_transpose", "conv_transpose",
-    "convolution", "crelu", "ctc_beam_search_decoder", "ctc_beam_search_decoder_v2",
-    "ctc_greedy_decoder", "ctc_loss", "ctc_loss_v2", "ctc_unique_labels", "depth_to_space",
-    "depthwise_conv2d", "depthwise_conv2d_backprop_filter", "depthwise_conv2d_backprop_input",
+    "all_candidate_sampler", "atrous_conv2d", "atrous_conv2d_transpose", "avg_pool", "avg_pool1d",
+    "avg_pool2d", "avg_pool3d", "avg_pool_v2", "batch_norm_with_global_normalization",
+    "batch_normalization", "bias_add", "bidirectional_dynamic_rnn", "collapse_repeated",
+    "compute_accidental_hits", "conv1d", "conv1d_transpose", "conv2d", "conv2d_backprop_filter",
+    "conv2d_backprop_input", "conv2d_transpose", "conv3d", "conv3d_backprop_filter",
+    "conv3d_backprop_filter_v2", "conv3d_transpose", "conv_transpose", "convolution", "crelu",
+    "ctc_beam_search_decoder", "ctc_beam_search_decoder_v2", "ctc_greedy_decoder", "ctc_loss",
+    "ctc_loss_v2", "ctc_unique_labels", "depth_to_space", "depthwise_conv2d",
+    "depthwise_conv2d_backprop_filter", "depthwise_conv2d_backprop_input",
     "depthwise_conv2d_native", "depthwise_conv2d_native_backprop_filter",
-    "depthwise_conv2d_native_backprop_input", "dilation2d", "dropout", "elu",
-    "embedding_lookup", "embedding_lookup_sparse", "erosion2d",
-    "fixed_unigram_candidate_sampler", "fractional_avg_pool", "fractional_max_pool",
-    "fused_batch_norm", "in_top_k", "l2_loss", "l2_normalize", "leaky_relu",
-    "learned_unigram_candidate_sampler", "local_response_normalization", "log_poisson_loss",
-    "log_softmax", "log_uniform_candidate_sampler", "lrn", "max_pool", "max_pool1d",
-    "max_pool2d", "max_pool3d", "max_pool_v2", "max_pool_with_argmax", "moments", "nce_loss",
-    "normalize_moments", "pool", "quantized_avg_pool", "quantized_conv2d", "quantized_max_pool",
-    "quantized_relu_x", "relu", "relu6", "relu_layer", "safe_embedding_lookup_sparse",
+    "depthwise_conv2d_native_backprop_input", "dilation2d", "dropout", "dynamic_rnn", "elu",
+    "embedding_lookup", "embedding_lookup_sparse", "erosion2d", "fixed_unigram_candidate_sampler",
+    "fractional_avg_pool", "fractional_max_pool", "fused_batch_norm", "in_top_k", "l2_loss",
+    "l2_normalize", "leaky_relu", "learned_unigram_candidate_sampler",
+    "local_response_normalization", "log_poisson_loss", "log_softmax",
+    "log_uniform_candidate_sampler", "lrn", "max_pool", "max_pool1d", "max_pool2d", "max_pool3d",
+    "max_pool_v2", "max_pool_with_argmax", "moments", "nce_loss", "normalize_moments", "pool",
+    "quantized_avg_pool", "quantized_conv2d", "quantized_max_pool", "quantized_relu_x", "raw_rnn",
+    "relu", "relu6", "relu_layer", "rnn_cell", "safe_embedding_lookup_sparse",
     "sampled_softmax_loss", "selu", "separable_conv2d", "sigmoid",
     "sigmoid_cross_entropy_with_logits", "softmax", "softmax_cross_entropy_with_logits",
     "softmax_cross_entropy_with_logits_v2", "softplus", "softsign", "space_to_batch",
-    "space_to_depth", "sparse_softmax_cross_entropy_with_logits", "sufficient_statistics",
-    "swish", "tanh", "top_k", "uniform_candidate_sampler", "weighted_cross_entropy_with_logits",
-    "weighted_moments", "with_space_to_batch", "xw_plus_b", "zero_fraction",
+    "space_to_depth", "sparse_softmax_cross_entropy_with_logits", "static_bidirectional_rnn",
+    "static_rnn", "static_state_saving_rnn", "sufficient_statistics", "swish", "tanh", "top_k",
+    "uniform_candidate_sampler", "weighted_cross_entropy_with_logits", "weighted_moments",
+    "with_space_to_batch", "xw_plus_b", "zero_fraction",
 ]  # fmt: skip
 
 conv3d_backprop_filter = conv3d_backprop_filter_v2

@@ -6,21 +6,23 @@ or the memory of real TensorFlow are taken and kept, and change nothing.
 
 from __future__ import annotations
 
-from minitf.proto.kinds import BOOL, DOUBLE, FLOAT, INT32, INT64, OBJECT, STRING, Enum
+from minitf.proto.graph import GraphDef
+from minitf.proto.kinds import BOOL, DOUBLE, FLOAT, INT32, INT64, STRING, Enum
 from minitf.proto.message import Map, Message, Nested, Repeated, Scalar
+from minitf.proto.step_stats import CostGraphDef, StepStats
 
 
 class JobDef(Message):
     """One job of a cluster: task index -> address."""
 
-    name = Scalar(STRING)
-    tasks = Map(INT32, STRING)
+    name = Scalar(STRING, 1)
+    tasks = Map(INT32, STRING, 2)
 
 
 class ClusterDef(Message):
     """The jobs of a cluster."""
 
-    job = Repeated(JobDef)
+    job = Repeated(JobDef, 1)
 
 
 class OptimizerOptions(Message):
@@ -31,21 +33,21 @@ class OptimizerOptions(Message):
     GlobalJitLevel = Enum(DEFAULT=0, OFF=-1, ON_1=1, ON_2=2)
     DEFAULT, OFF, ON_1, ON_2 = GlobalJitLevel.values()
 
-    do_common_subexpression_elimination = Scalar(BOOL)
-    do_constant_folding = Scalar(BOOL)
-    opt_level = Scalar(Level)
-    do_function_inlining = Scalar(BOOL)
-    global_jit_level = Scalar(GlobalJitLevel)
-    max_folded_constant_in_bytes = Scalar(INT64)
+    do_common_subexpression_elimination = Scalar(BOOL, 1)
+    do_constant_folding = Scalar(BOOL, 2)
+    opt_level = Scalar(Level, 3)
+    do_function_inlining = Scalar(BOOL, 4)
+    global_jit_level = Scalar(GlobalJitLevel, 5)
+    max_folded_constant_in_bytes = Scalar(INT64, 6)
 
 
 class AutoParallelOptions(Message):
-    enable = Scalar(BOOL)
-    num_replicas = Scalar(INT32)
+    enable = Scalar(BOOL, 1)
+    num_replicas = Scalar(INT32, 2)
 
 
 class ScopedAllocatorOptions(Message):
-    enable_op = Repeated(STRING)
+    enable_op = Repeated(STRING, 1)
 
 
 class RewriterConfig(Message):
@@ -67,44 +69,44 @@ class RewriterConfig(Message):
     DEFAULT_MEM_OPT, NO_MEM_OPT, MANUAL, HEURISTICS, *_heuristics = MemOptType.values()
     SWAPPING_HEURISTICS, RECOMPUTATION_HEURISTICS, SCHEDULING_HEURISTICS = _heuristics
 
-    layout_optimizer = Scalar(Toggle)
-    disable_model_pruning = Scalar(BOOL)
-    constant_folding = Scalar(Toggle)
-    memory_optimization = Scalar(MemOptType)
-    auto_parallel = Nested(AutoParallelOptions)
-    memory_optimizer_target_node_name_scope = Scalar(STRING)
-    arithmetic_optimization = Scalar(Toggle)
-    dependency_optimization = Scalar(Toggle)
-    loop_optimization = Scalar(Toggle)
-    function_optimization = Scalar(Toggle)
-    debug_stripper = Scalar(Toggle)
-    meta_optimizer_iterations = Scalar(NumIterationsType)
-    shape_optimization = Scalar(Toggle)
-    remapping = Scalar(Toggle)
-    scoped_allocator_optimization = Scalar(Toggle)
-    scoped_allocator_opts = Nested(ScopedAllocatorOptions)
-    min_graph_nodes = Scalar(INT32)
-    pin_to_host_optimization = Scalar(Toggle)
-    disable_meta_optimizer = Scalar(BOOL)
-    meta_optimizer_timeout_ms = Scalar(INT64)
-    fail_on_optimizer_errors = Scalar(BOOL)
-    implementation_selector = Scalar(Toggle)
-    auto_mixed_precision = Scalar(Toggle)
-    optimizers = Repeated(STRING)
+    layout_optimizer = Scalar(Toggle, 1)
+    disable_model_pruning = Scalar(BOOL, 2)
+    constant_folding = Scalar(Toggle, 3)
+    memory_optimization = Scalar(MemOptType, 4)
+    auto_parallel = Nested(AutoParallelOptions, 5)
+    memory_optimizer_target_node_name_scope = Scalar(STRING, 6)
+    arithmetic_optimization = Scalar(Toggle, 7)
+    dependency_optimization = Scalar(Toggle, 8)
+    loop_optimization = Scalar(Toggle, 9)
+    function_optimization = Scalar(Toggle, 10)
+    debug_stripper = Scalar(Toggle, 11)
+    meta_optimizer_iterations = Scalar(NumIterationsType, 12)
+    shape_optimization = Scalar(Toggle, 13)
+    remapping = Scalar(Toggle, 14)
+    scoped_allocator_optimization = Scalar(Toggle, 15)
+    scoped_allocator_opts = Nested(ScopedAllocatorOptions, 16)
+    min_graph_nodes = Scalar(INT32, 17)
+    pin_to_host_optimization = Scalar(Toggle, 18)
+    disable_meta_optimizer = Scalar(BOOL, 19)
+    meta_optimizer_timeout_ms = Scalar(INT64, 20)
+    fail_on_optimizer_errors = Scalar(BOOL, 21)
+    implementation_selector = Scalar(Toggle, 22)
+    auto_mixed_precision = Scalar(Toggle, 23)
+    optimizers = Repeated(STRING, 100)
 
 
 class GraphOptions(Message):
     """How a session treats its graph."""
 
-    enable_recv_scheduling = Scalar(BOOL)
-    optimizer_options = Nested(OptimizerOptions)
-    build_cost_model = Scalar(INT64)
-    infer_shapes = Scalar(BOOL)
-    place_pruned_graph = Scalar(BOOL)
-    enable_bfloat16_sendrecv = Scalar(BOOL)
-    timeline_step = Scalar(INT32)
-    build_cost_model_after = Scalar(INT64)
-    rewrite_options = Nested(RewriterConfig)
+    enable_recv_scheduling = Scalar(BOOL, 2)
+    optimizer_options = Nested(OptimizerOptions, 3)
+    build_cost_model = Scalar(INT64, 4)
+    infer_shapes = Scalar(BOOL, 5)
+    place_pruned_graph = Scalar(BOOL, 6)
+    enable_bfloat16_sendrecv = Scalar(BOOL, 7)
+    timeline_step = Scalar(INT32, 8)
+    build_cost_model_after = Scalar(INT64, 9)
+    rewrite_options = Nested(RewriterConfig, 10)
 
 
 class GPUOptions(Message):
@@ -112,148 +114,111 @@ class GPUOptions(Message):
 
     class Experimental(Message):
         class VirtualDevices(Message):
-            memory_limit_mb = Repeated(FLOAT)
+            memory_limit_mb = Repeated(FLOAT, 1)
 
-        virtual_devices = Repeated(VirtualDevices)
-        use_unified_memory = Scalar(BOOL)
-        num_dev_to_dev_copy_streams = Scalar(INT32)
-        collective_ring_order = Scalar(STRING)
-        timestamped_allocator = Scalar(BOOL)
-        kernel_tracker_max_interval = Scalar(INT32)
-        kernel_tracker_max_bytes = Scalar(INT32)
-        kernel_tracker_max_pending = Scalar(INT32)
+        virtual_devices = Repeated(VirtualDevices, 1)
+        use_unified_memory = Scalar(BOOL, 2)
+        num_dev_to_dev_copy_streams = Scalar(INT32, 3)
+        collective_ring_order = Scalar(STRING, 4)
+        timestamped_allocator = Scalar(BOOL, 5)
+        kernel_tracker_max_interval = Scalar(INT32, 7)
+        kernel_tracker_max_bytes = Scalar(INT32, 8)
+        kernel_tracker_max_pending = Scalar(INT32, 9)
 
-    per_process_gpu_memory_fraction = Scalar(DOUBLE)
-    allocator_type = Scalar(STRING)
-    deferred_deletion_bytes = Scalar(INT64)
-    allow_growth = Scalar(BOOL)
-    visible_device_list = Scalar(STRING)
-    polling_active_delay_usecs = Scalar(INT32)
-    polling_inactive_delay_msecs = Scalar(INT32)
-    force_gpu_compatible = Scalar(BOOL)
-    experimental = Nested(Experimental)
+    per_process_gpu_memory_fraction = Scalar(DOUBLE, 1)
+    allocator_type = Scalar(STRING, 2)
+    deferred_deletion_bytes = Scalar(INT64, 3)
+    allow_growth = Scalar(BOOL, 4)
+    visible_device_list = Scalar(STRING, 5)
+    polling_active_delay_usecs = Scalar(INT32, 6)
+    polling_inactive_delay_msecs = Scalar(INT32, 7)
+    force_gpu_compatible = Scalar(BOOL, 8)
+    experimental = Nested(Experimental, 9)
 
 
 class ThreadPoolOptionProto(Message):
-    num_threads = Scalar(INT32)
-    global_name = Scalar(STRING)
+    num_threads = Scalar(INT32, 1)
+    global_name = Scalar(STRING, 2)
 
 
 class RPCOptions(Message):
-    use_rpc_for_inprocess_master = Scalar(BOOL)
-    compression_algorithm = Scalar(STRING)
-    compression_level = Scalar(INT32)
-    cache_rpc_response = Scalar(BOOL)
-    disable_session_connection_sharing = Scalar(BOOL)
+    use_rpc_for_inprocess_master = Scalar(BOOL, 1)
+    compression_algorithm = Scalar(STRING, 2)
+    compression_level = Scalar(INT32, 3)
+    cache_rpc_response = Scalar(BOOL, 4)
+    disable_session_connection_sharing = Scalar(BOOL, 5)
 
 
 class SessionMetadata(Message):
-    name = Scalar(STRING)
-    version = Scalar(INT64)
+    name = Scalar(STRING, 1)
+    version = Scalar(INT64, 2)
 
 
 class ConfigProto(Message):
     """What a Session or a Server is made with."""
 
     class Experimental(Message):
-        collective_group_leader = Scalar(STRING)
-        executor_type = Scalar(STRING)
-        recv_buf_max_chunk = Scalar(INT32)
-        use_numa_affinity = Scalar(BOOL)
-        collective_deterministic_sequential_execution = Scalar(BOOL)
-        collective_nccl = Scalar(BOOL)
-        share_session_state_in_clusterspec_propagation = Scalar(BOOL)
-        disable_thread_spinning = Scalar(BOOL)
-        share_cluster_devices_in_session = Scalar(BOOL)
-        session_metadata = Nested(SessionMetadata)
-        optimize_for_static_graph = Scalar(BOOL)
+        collective_group_leader = Scalar(STRING, 1)
+        executor_type = Scalar(STRING, 3)
+        recv_buf_max_chunk = Scalar(INT32, 4)
+        use_numa_affinity = Scalar(BOOL, 5)
+        collective_deterministic_sequential_execution = Scalar(BOOL, 6)
+        collective_nccl = Scalar(BOOL, 7)
+        share_session_state_in_clusterspec_propagation = Scalar(BOOL, 8)
+        disable_thread_spinning = Scalar(BOOL, 9)
+        share_cluster_devices_in_session = Scalar(BOOL, 10)
+        session_metadata = Nested(SessionMetadata, 11)
+        optimize_for_static_graph = Scalar(BOOL, 12)
 
-    device_count = Map(STRING, INT32)
-    intra_op_parallelism_threads = Scalar(INT32)
-    placement_period = Scalar(INT32)
-    device_filters = Repeated(STRING)
-    inter_op_parallelism_threads = Scalar(INT32)
-    gpu_options = Nested(GPUOptions)
-    allow_soft_placement = Scalar(BOOL)
-    log_device_placement = Scalar(BOOL)
-    use_per_session_threads = Scalar(BOOL)
-    graph_options = Nested(GraphOptions)
-    operation_timeout_in_ms = Scalar(INT64)
-    session_inter_op_thread_pool = Repeated(ThreadPoolOptionProto)
-    rpc_options = Nested(RPCOptions)
-    cluster_def = Nested(ClusterDef)
-    isolate_session_state = Scalar(BOOL)
-    experimental = Nested(Experimental)
+    device_count = Map(STRING, INT32, 1)
+    intra_op_parallelism_threads = Scalar(INT32, 2)
+    placement_period = Scalar(INT32, 3)
+    device_filters = Repeated(STRING, 4)
+    inter_op_parallelism_threads = Scalar(INT32, 5)
+    gpu_options = Nested(GPUOptions, 6)
+    allow_soft_placement = Scalar(BOOL, 7)
+    log_device_placement = Scalar(BOOL, 8)
+    use_per_session_threads = Scalar(BOOL, 9)
+    graph_options = Nested(GraphOptions, 10)
+    operation_timeout_in_ms = Scalar(INT64, 11)
+    session_inter_op_thread_pool = Repeated(ThreadPoolOptionProto, 12)
+    rpc_options = Nested(RPCOptions, 13)
+    cluster_def = Nested(ClusterDef, 14)
+    isolate_session_state = Scalar(BOOL, 15)
+    experimental = Nested(Experimental, 16)
 
 
 class ServerDef(Message):
     """All that makes one task of a cluster."""
 
-    cluster = Nested(ClusterDef)
-    job_name = Scalar(STRING)
-    task_index = Scalar(INT32)
-    default_session_config = Nested(ConfigProto)
-    protocol = Scalar(STRING)
+    cluster = Nested(ClusterDef, 1)
+    job_name = Scalar(STRING, 2)
+    task_index = Scalar(INT32, 3)
+    default_session_config = Nested(ConfigProto, 4)
+    protocol = Scalar(STRING, 5)
 
 
 class RunOptions(Message):
     """Options of one `Session.run`."""
 
     class Experimental(Message):
-        collective_graph_key = Scalar(INT64)
-        use_run_handler_pool = Scalar(BOOL)
+        collective_graph_key = Scalar(INT64, 1)
+        use_run_handler_pool = Scalar(BOOL, 2)
 
     TraceLevel = Enum(NO_TRACE=0, SOFTWARE_TRACE=1, HARDWARE_TRACE=2, FULL_TRACE=3)
     NO_TRACE, SOFTWARE_TRACE, HARDWARE_TRACE, FULL_TRACE = TraceLevel.values()
 
-    trace_level = Scalar(TraceLevel)
-    timeout_in_ms = Scalar(INT64)
-    inter_op_thread_pool = Scalar(INT32)
-    output_partition_graphs = Scalar(BOOL)
-    report_tensor_allocations_upon_oom = Scalar(BOOL)
-    experimental = Nested(Experimental)
-
-
-class NodeExecStats(Message):
-    """When one op ran, in microseconds; the `rel` times count from `all_start`."""
-
-    node_name = Scalar(STRING)
-    all_start_micros = Scalar(INT64)
-    op_start_rel_micros = Scalar(INT64)
-    op_end_rel_micros = Scalar(INT64)
-    all_end_rel_micros = Scalar(INT64)
-    timeline_label = Scalar(STRING)
-    scheduled_micros = Scalar(INT64)
-    thread_id = Scalar(INT64)
-
-
-class DeviceStepStats(Message):
-    device = Scalar(STRING)
-    node_stats = Repeated(NodeExecStats)
-
-
-class StepStats(Message):
-    """The times of one step, by device."""
-
-    dev_stats = Repeated(DeviceStepStats)
-
-
-class CostGraphDef(Message):
-    """What a step cost, by node."""
-
-    class Node(Message):
-        name = Scalar(STRING)
-        device = Scalar(STRING)
-        id = Scalar(INT32)
-        temporary_memory_size = Scalar(INT64)
-        compute_cost = Scalar(INT64)
-
-    node = Repeated(Node)
+    trace_level = Scalar(TraceLevel, 1)
+    timeout_in_ms = Scalar(INT64, 2)
+    inter_op_thread_pool = Scalar(INT32, 3)
+    output_partition_graphs = Scalar(BOOL, 5)
+    report_tensor_allocations_upon_oom = Scalar(BOOL, 7)
+    experimental = Nested(Experimental, 8)
 
 
 class RunMetadata(Message):
-    """What one `Session.run` tells of itself; `partition_graphs` are GraphDefs."""
+    """What one `Session.run` tells of itself."""
 
-    step_stats = Nested(StepStats)
-    cost_graph = Nested(CostGraphDef)
-    partition_graphs = Repeated(OBJECT)
+    step_stats = Nested(StepStats, 1)
+    cost_graph = Nested(CostGraphDef, 2)
+    partition_graphs = Repeated(GraphDef, 3)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from minitf import errors
@@ -12,10 +13,12 @@ from minitf.fetches import FetchPlan, flatten_feeds, result
 from minitf.graph import Graph
 from minitf.node_def import graph_def
 from minitf.operation import Operation, Tensor
+from minitf.options import OptimizerOptions
 from minitf.proto.graph import GraphDef
+from minitf.proto.step_stats import step_stats
 from minitf_runtime.errors import OpError
 from minitf_runtime.graph import Node
-from minitf_runtime.session import RunOptions, SessionOptions, connect
+from minitf_runtime.session import RunOptions, RunResult, SessionOptions, connect
 
 MAX_CACHED = 512  # fetch structures remembered by a session
 
@@ -162,8 +165,8 @@ class BaseSession:
             ran = self._master.run(self._handle, feeds, fetches, targets, asked)
         except OpError as e:
             raise errors.of_step(e, self._graph, not self._target) from e
-        if run_metadata is not None and ran.parts is not None:
-            run_metadata.partition_graphs[:] = [graph_def(n) for n in ran.parts.values()]
+        if run_metadata is not None:
+            _tell(run_metadata, ran)
         return ran.values  # type: ignore[no-any-return]
 
 
@@ -249,23 +252,37 @@ def session_options(config: Any) -> SessionOptions:
         return SessionOptions()
     if not hasattr(config, "allow_soft_placement"):
         raise TypeError(f"config must be a tf.ConfigProto, but got {type(config)}")
-    return SessionOptions(
+    level = config.graph_options.optimizer_options.opt_level
+    options = SessionOptions(
         config.device_count.get("CPU", 1),
         config.allow_soft_placement,
         config.log_device_placement,
         tuple(config.device_filters),
         config.operation_timeout_in_ms / 1000.0,
         config.isolate_session_state,
+        config.graph_options.enable_recv_scheduling,
     )
+    return replace(options, passes=()) if level == OptimizerOptions.L0 else options
 
 
 def run_options(options: Any, run_metadata: Any) -> RunOptions:
     if options is None:
         return RunOptions()
+    wanted = run_metadata is not None
     return RunOptions(
         options.timeout_in_ms / 1000.0,
-        run_metadata is not None and bool(options.output_partition_graphs),
+        wanted and bool(options.output_partition_graphs),
+        wanted and options.trace_level > 0,
     )
+
+
+def _tell(run_metadata: Any, ran: RunResult) -> None:
+    """Replaces the contents of a RunMetadata by what the run tells."""
+    run_metadata.Clear()
+    if ran.parts is not None:
+        run_metadata.partition_graphs.extend(graph_def(n) for n in ran.parts.values())
+    if ran.stats is not None:
+        run_metadata.step_stats.CopyFrom(step_stats(ran.stats))
 
 
 def _text(target: Any) -> str:

@@ -36,4 +36,5 @@ def user_line() -> tuple[str, int, str]:
 
 
 def show(line: tuple[str, int, str]) -> str:
-    return f"{line[0]}:{line[1]}"
+    """'train.py:31', '' for no line."""
+    return f"{line[0]}:{line[1]}" if line[0] else ""

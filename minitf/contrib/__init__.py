@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-_PARTS = ("training",)
+_PARTS = ("rnn", "training")
 
 
 def __getattr__(name: str) -> Any:

@@ -268,8 +268,17 @@ class LoopFlow(Flow):
         self._loops: dict[WhileContext, GradLoop] = {}
 
     def open(self, op: Operation) -> list[Operation]:
-        """Makes the gradient loop for an Exit; gives all exits of the loop, which are needed."""
+        """Makes the gradient loop for an Exit; gives all exits of the loop, which are needed.
+
+        Raises ValueError for a loop of which only the ops are known.
+        """
         forward = while_context_of(op)
+        if forward is None:
+            raise ValueError(
+                f"Cannot differentiate through the loop of '{op.name}': nothing is known of it but "
+                "its ops. A GraphDef does not tell the contexts of loops; a meta graph does "
+                "(tf.train.export_meta_graph, import_meta_graph)."
+            )
         if forward in self._loops:
             return []
         around = forward.outer.while_context if forward.outer is not None else None

@@ -24,6 +24,7 @@ from minitf.ops.array import (
     where,
 )
 from minitf.ops.array import slice as slice_op
+from minitf.ops.cond_context import output_context
 from minitf.ops.constant_value import constant_value
 from minitf.ops.elementwise import cast
 
@@ -77,10 +78,19 @@ def _concat(values: list[Tensor], axis: Tensor, grad: Any) -> list[Any]:
     if len(values) == 1:
         return [grad]
     if isinstance(grad, Tensor):
+        axis = _beside(grad, axis)
         return _dense_parts(values, axis % rank(values[0]), grad)
     if isinstance(grad, IndexedSlices):
         return _sparse_parts(values, axis, grad)
     raise TypeError(f"Expected Tensor or IndexedSlices, got {type(grad)}")
+
+
+def _beside(grad: Tensor, axis: Tensor) -> Tensor:
+    """The axis; if it is a constant outside the loop or branch of `grad`, a copy in there."""
+    same = output_context(grad.op) is output_context(axis.op)
+    if axis.op.type != "Const" or same:
+        return axis
+    return constant(constant_value(axis), axis.dtype)
 
 
 def _dense_parts(values: list[Tensor], axis: Tensor, grad: Tensor) -> list[Any]:

@@ -13,7 +13,7 @@ for _types in (
     "BitwiseAnd BitwiseOr BitwiseXor Invert LeftShift RightShift PopulationCount",
     # Constants, and what depends on shapes alone.
     "Const StopGradient ZerosLike OnesLike OneHot Timestamp",
-    "ScalarSummary HistogramSummary MergeSummary",
+    "AudioSummaryV2 HistogramSummary ImageSummary MergeSummary ScalarSummary TensorSummaryV2",
     "Shape ShapeN Rank Size BroadcastGradientArgs ConcatOffset InvertPermutation",
     # Random numbers.
     "RandomStandardNormal RandomUniform TruncatedNormal Multinomial StatelessMultinomial",

@@ -238,7 +238,13 @@ def _normal(opdef: OpDef, key: str, attr: Attr, value: Any) -> Any:
             )
         return value
     if kind in _SIMPLE:
-        return _simple(opdef, key, kind, value)
+        value = _simple(opdef, key, kind, value)
+        if attr.minimum and value < attr.minimum:
+            raise ValueError(
+                f"Attr '{key}' of '{opdef.name}' Op passed {value} less than minimum "
+                f"{attr.minimum}."
+            )
+        return value
     if kind == "string":
         value = value.decode("latin-1") if isinstance(value, bytes) else _checked_str(key, value)
         if attr.allowed and value not in attr.allowed:

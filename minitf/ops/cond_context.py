@@ -69,6 +69,9 @@ class ControlFlowContext(ABC):
         self.outer: Any = get_default_graph().control_flow_context
         self.names: set[str] = set()
         self.known: dict[str, Tensor] = {}  # outside tensor -> what stands for it inside
+        self.nested: list[ControlFlowContext] = []
+        if self.outer is not None:
+            self.outer.nested.append(self)
         self._entered_from: list[Any] = []
 
     @property
@@ -157,6 +160,8 @@ class CondContext(ControlFlowContext):
         self.pivot = pivot
         self.branch = branch
         self.names.update((pred.name, pivot.name))
+        self.known[pred.name] = pred
+        pivot.op._context = self
         self.name = get_default_graph().unique_name("cond_text")
 
     @property

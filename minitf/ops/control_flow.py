@@ -242,8 +242,8 @@ def _counted(
     inner = loop_vars[0] if lone else loop_vars
 
     def counted_cond(i: Any, values: Any) -> Any:
-        going = cond(values) if lone else cond(*values)
-        return apply_op("LogicalAnd", apply_op("Less", i, limit), going)
+        below = apply_op("Less", i, limit)
+        return apply_op("LogicalAnd", below, cond(values) if lone else cond(*values))
 
     def counted_body(i: Any, values: Any) -> Any:
         return i + 1, (body(values) if lone else body(*values))

@@ -300,7 +300,7 @@ def convolution(
     dilations = per_dimension(dilations, n, channel, "dilations")
     with name_scope(name, "convolution", [input, filters]) as name:
         if all(i == 1 for i in dilations):
-            return _convolve(n, input, filters, strides, dilations, padding, data_format, name)
+            return convolve(n, input, filters, strides, dilations, padding, data_format, name)
         space = slice(2, None) if channel == 1 else slice(1, -1)
         return _dilated(
             input, filters, strides[space], dilations[space], padding, data_format, name
@@ -320,10 +320,11 @@ def _spatial_rank(x: Any, filters: Any) -> int:
     return n
 
 
-def _convolve(
+def convolve(
     n: int, x: Any, filters: Any, strides: Any, dilations: Any, padding: Any,
     data_format: str | None, name: str | None,
 ) -> Tensor:  # fmt: skip
+    """The convolution op of n spatial dimensions."""
     if n == 1:
         return conv1d(
             x, filters, strides, padding, data_format=data_format, dilations=dilations, name=name
@@ -352,7 +353,7 @@ def _dilated(
 
     def op(split: Tensor, _: int, padding: str) -> Tensor:
         window = per_dimension(list(steps), n, channel, "strides")
-        return _convolve(n, split, filters, window, None, padding, data_format, name)
+        return convolve(n, split, filters, window, None, padding, data_format, name)
 
     out = with_space_to_batch(
         x, rates, padding, op, filter_shape=filters.shape, data_format=data_format

@@ -12,6 +12,7 @@ from minitf.operation import Tensor
 from minitf.ops import array
 from minitf.ops.apply import apply_op
 from minitf.ops.constant_value import constant_value
+from minitf.tensor_shape import TensorShape
 from minitf_runtime.types import int32
 
 
@@ -89,6 +90,22 @@ def with_space_to_batch(
     The gaps become batches before the op, and space again after it. Raises ValueError.
     """
     x = to_tensor(input, name="input")
+    run = gaps_as_batches(
+        x.shape, dilation_rate, padding, op, filter_shape, spatial_dims, data_format
+    )
+    return run(x)
+
+
+def gaps_as_batches(
+    shape: TensorShape,
+    dilation_rate: Any,
+    padding: str,
+    op: Callable[[Tensor, int, str], Tensor],
+    filter_shape: Any = None,
+    spatial_dims: Sequence[int] | None = None,
+    data_format: str | None = None,
+) -> Callable[[Tensor], Tensor]:
+    """with_space_to_batch for inputs of a shape, prepared once and called for each input."""
     rate = to_tensor(dilation_rate, int32, name="dilation_rate")
     if rate.shape.ndims != 1:
         raise ValueError("rate must be rank 1")
@@ -96,28 +113,31 @@ def with_space_to_batch(
     if n is None:
         raise ValueError("rate must have known shape")
     first = 2 if channels_first(data_format) else 1
-    axes = _spatial_dims(x, n, first, spatial_dims, data_format)
+    axes = _spatial_dims(shape, n, first, spatial_dims, data_format)
     known = constant_value(rate)
     if known is not None:
         if np.any(known < 1):
             raise ValueError("dilation_rate must be positive")
         if np.all(known == 1):
-            return op(x, n, padding)
+            return lambda x: op(x, n, padding)
     base = _base_paddings(padding, filter_shape, n, rate if known is None else known)
-    paddings, crops = array.required_space_to_batch_paddings(
-        input_shape=_sizes(x, axes), base_paddings=base, block_shape=rate
-    )
-    block = _spread(rate, 1, axes)
-    paddings = _spread(paddings, 0, axes)
-    crops = _spread(crops, 0, axes)
-    split = apply_op("SpaceToBatchND", x, block, paddings)
-    return apply_op(  # type: ignore[no-any-return]
-        "BatchToSpaceND", op(split, n, "VALID"), block, crops
-    )
+
+    def run(x: Tensor) -> Tensor:
+        paddings, crops = array.required_space_to_batch_paddings(
+            input_shape=_sizes(x, axes), base_paddings=base, block_shape=rate
+        )
+        block = _spread(rate, 1, axes)
+        paddings = _spread(paddings, 0, axes)
+        crops = _spread(crops, 0, axes)
+        split = apply_op("SpaceToBatchND", x, block, paddings)
+        result = op(split, n, "VALID")
+        return apply_op("BatchToSpaceND", result, block, crops)  # type: ignore[no-any-return]
+
+    return run
 
 
 def _spatial_dims(
-    x: Tensor, n: int, first: int, asked: Sequence[int] | None, data_format: str | None
+    shape: TensorShape, n: int, first: int, asked: Sequence[int] | None, data_format: str | None
 ) -> list[int]:
     given = list(range(first, first + n) if asked is None else asked)
     axes = sorted({int(a) for a in given})
@@ -127,7 +147,7 @@ def _spatial_dims(
         )
     rank = axes[-1] if channels_first(data_format) else axes[-1] + 1
     try:
-        x.shape.with_rank_at_least(rank)
+        shape.with_rank_at_least(rank)
     except ValueError:
         raise ValueError(f"input tensor must have rank {rank} at least") from None
     return axes

@@ -59,19 +59,35 @@ def _entry(field: Map, key: Any, value: Any) -> bytes:
     return out
 
 
-def merge(message: Message, data: bytes) -> None:
-    """Adds what the bytes say. Raises DecodeError naming message, field and place."""
+def merge(message: Message, data: bytes, start: int = 0) -> None:
+    """Adds what the bytes say. Raises DecodeError naming message, field and place.
+
+    The bytes are those from `start` on of a file.
+    """
     by_number = _by_number(type(message))
-    for number, kind, raw in wire.fields(data):
+    for number, kind, raw, at in wire.placed_fields(data, start):
         field = by_number.get(number)
         if field is None:
             continue
         try:
-            _take(message, field, kind, raw)
+            _take(message, field, kind, raw, at)
+        except wire.DecodeError as e:
+            raise wire.DecodeError(f"{_where(message, field)}: {e}") from None
+        except RecursionError:
+            raise wire.DecodeError("messages inside messages without end") from None
         except (TypeError, ValueError, wire.struct.error) as e:
-            where = f"{type(message).__name__}.{field.name}"
-            raise wire.DecodeError(f"{where}: {e}") from None
+            raise wire.DecodeError(f"{_where(message, field)}: {e}, at byte {at}") from None
     message.SetInParent()
+
+
+def _where(message: Message, field: Field) -> str:
+    """The field being read: 'GraphDef.node[3]'."""
+    item = f"[{len(field.get(message)) - 1}]" if _has_parts(field) else ""
+    return f"{type(message).__name__}.{field.name}{item}"
+
+
+def _has_parts(field: Field) -> bool:
+    return isinstance(field, Repeated) and not isinstance(field.kind, Kind)
 
 
 @cache
@@ -79,38 +95,38 @@ def _by_number(cls: type[Message]) -> dict[int, Field]:
     return {field.number: field for field in cls.fields.values() if field.number}
 
 
-def _take(message: Message, field: Field, kind: int, raw: Any) -> None:
+def _take(message: Message, field: Field, kind: int, raw: Any, at: int) -> None:
     if isinstance(field, Map):
-        key, value = _read_entry(field, raw)
+        key, value = _read_entry(field, _expect(wire.LENGTH, kind, raw), at)
         field.get(message).update({key: value})
     elif isinstance(field, Repeated):
         items = field.get(message)
         if isinstance(field.kind, Kind):
             items.extend(_scalars(field.kind, kind, raw))
         else:
-            merge(items.add(), _expect(wire.LENGTH, kind, raw))
+            merge(items.add(), _expect(wire.LENGTH, kind, raw), at)
     elif isinstance(field, Nested):
-        merge(field.get(message), _expect(wire.LENGTH, kind, raw))
+        merge(field.get(message), _expect(wire.LENGTH, kind, raw), at)
     elif isinstance(field, Scalar):
         field.__set__(message, field.kind.decode(_expect(field.kind.wire, kind, raw)))
 
 
 def _expect(wanted: int, kind: int, raw: Any) -> Any:
     if kind != wanted:
-        raise wire.DecodeError(f"wire type {kind} instead of {wanted}")
+        raise ValueError(f"wire type {kind} instead of {wanted}")
     return raw
 
 
-def _read_entry(field: Map, raw: Any) -> tuple[Any, Any]:
+def _read_entry(field: Map, data: bytes, start: int) -> tuple[Any, Any]:
     key = field.key.default
     value = field.value.default if isinstance(field.value, Kind) else field.value()
-    for number, kind, part in wire.fields(_expect(wire.LENGTH, wire.LENGTH, raw)):
+    for number, kind, part, at in wire.placed_fields(data, start):
         if number == 1:
             key = field.key.decode(_expect(field.key.wire, kind, part))
         elif number == 2 and isinstance(field.value, Kind):
             value = field.value.decode(_expect(field.value.wire, kind, part))
         elif number == 2:
-            merge(value, _expect(wire.LENGTH, kind, part))
+            merge(value, _expect(wire.LENGTH, kind, part), at)
     return key, value
 
 

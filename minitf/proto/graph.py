@@ -1,4 +1,7 @@
-"""Messages of graphs: NodeDef, AttrValue, GraphDef. The conversion is in minitf/graph_def.py."""
+"""Messages of graphs: NodeDef, AttrValue, OpDef, GraphDef. The conversion is in minitf/node_def.py.
+
+Functions are not part of minitf: their messages are kept as they are.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from minitf.proto.tensor import DataType, TensorProto, TensorShapeProto
 
 
 class NameAttrList(Message):
-    """A function's name; functions are not part of minitf."""
+    """A function's name."""
 
     name = Scalar(STRING, 1)
 
@@ -41,11 +44,15 @@ class AttrValue(Message):
 class NodeDef(Message):
     """One op: its inputs are 'name', 'name:1', or '^name' for a control edge."""
 
+    class ExperimentalDebugInfo(Message):
+        original_node_names = Repeated(STRING, 1)
+
     name = Scalar(STRING, 1)
     op = Scalar(STRING, 2)
     input = Repeated(STRING, 3)
     device = Scalar(STRING, 4)
     attr = Map(STRING, AttrValue, 5)
+    experimental_debug_info = Nested(ExperimentalDebugInfo, 6)
 
 
 class VersionDef(Message):
@@ -56,11 +63,67 @@ class VersionDef(Message):
     bad_consumers = Repeated(INT32, 3)
 
 
-class FunctionDefLibrary(Message):
-    """Functions and their gradients, unread."""
+class OpDef(Message):
+    """The declaration of an op, or the signature of a function."""
 
-    function = Repeated(BYTES, 1)
-    gradient = Repeated(BYTES, 2)
+    class ArgDef(Message):
+        name = Scalar(STRING, 1)
+        description = Scalar(STRING, 2)
+        type = Scalar(DataType, 3)
+        type_attr = Scalar(STRING, 4)
+        number_attr = Scalar(STRING, 5)
+        type_list_attr = Scalar(STRING, 6)
+        is_ref = Scalar(BOOL, 16)
+
+    class AttrDef(Message):
+        name = Scalar(STRING, 1)
+        type = Scalar(STRING, 2)
+        default_value = Nested(AttrValue, 3)
+        description = Scalar(STRING, 4)
+        has_minimum = Scalar(BOOL, 5)
+        minimum = Scalar(INT64, 6)
+        allowed_values = Nested(AttrValue, 7)
+
+    class OpDeprecation(Message):
+        version = Scalar(INT32, 1)
+        explanation = Scalar(STRING, 2)
+
+    name = Scalar(STRING, 1)
+    input_arg = Repeated(ArgDef, 2)
+    output_arg = Repeated(ArgDef, 3)
+    attr = Repeated(AttrDef, 4)
+    summary = Scalar(STRING, 5)
+    description = Scalar(STRING, 6)
+    deprecation = Nested(OpDeprecation, 8)
+    is_aggregate = Scalar(BOOL, 16)
+    is_stateful = Scalar(BOOL, 17)
+    is_commutative = Scalar(BOOL, 18)
+    allows_uninitialized_input = Scalar(BOOL, 19)
+    control_output = Repeated(STRING, 20)
+
+
+class FunctionDef(Message):
+    """A graph with arguments and results."""
+
+    class ArgAttrs(Message):
+        attr = Map(STRING, AttrValue, 1)
+
+    signature = Nested(OpDef, 1)
+    node_def = Repeated(NodeDef, 3)
+    ret = Map(STRING, STRING, 4)
+    attr = Map(STRING, AttrValue, 5)
+    control_ret = Map(STRING, STRING, 6)
+    arg_attr = Map(INT64, ArgAttrs, 7)
+
+
+class GradientDef(Message):
+    function_name = Scalar(STRING, 1)
+    gradient_func = Scalar(STRING, 2)
+
+
+class FunctionDefLibrary(Message):
+    function = Repeated(FunctionDef, 1)
+    gradient = Repeated(GradientDef, 2)
 
 
 class GraphDef(Message):

@@ -146,16 +146,6 @@ STRING = Kind(
 BYTES = Kind(b"", _octets, _quote, _read_octets, wire.LENGTH, bytes, bytes)
 
 
-def _refuse_to_read(word: Any) -> Any:
-    raise ValueError("this field has no text or binary form")
-
-
-# Another message, kept as it is.
-OBJECT = Kind(
-    None, lambda value: value, str, _refuse_to_read, wire.LENGTH, _refuse_to_read, _refuse_to_read
-)
-
-
 class Enum(Kind):
     """A type of named numbers; `Name`, `Value`, `keys`, `values` and `items` as protobuf has."""
 
@@ -171,7 +161,9 @@ class Enum(Kind):
         )
 
     def _read(self, word: str | bytes) -> int:
-        return self._numbers[word] if word in self._numbers else _read_int(word)
+        if isinstance(word, str) and word.isidentifier():
+            return self.Value(word)
+        return _read_int(word)
 
     def Value(self, name: str) -> int:
         if name not in self._numbers:

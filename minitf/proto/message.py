@@ -14,7 +14,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, MutableMapping, MutableSequence
 from typing import Any, ClassVar
 
-from minitf.proto.kinds import OBJECT, Enum, Kind
+from minitf.proto.kinds import Enum, Kind
 
 
 class _SlotsOnly(type):
@@ -405,7 +405,7 @@ def _as_message(kind: type[Message], value: Any) -> Any:
 
 
 def _element(name: str, kind: Kind | type[Message], value: Any) -> Iterator[str]:
-    if isinstance(kind, Kind) and kind is not OBJECT:
+    if isinstance(kind, Kind):
         yield f"{name}: {kind.show(value)}"
         return
     yield f"{name} {{"

@@ -2,22 +2,37 @@
 
 from __future__ import annotations
 
-from minitf.proto.graph import GraphDef
+from minitf.proto.graph import GraphDef, OpDef
 from minitf.proto.kinds import BOOL, BYTES, FLOAT, INT32, INT64, STRING, Enum
 from minitf.proto.message import Map, Message, Nested, Repeated, Scalar
 from minitf.proto.saver import SaverDef
+from minitf.proto.tensor import DataType, TensorShapeProto
 
 
 class OpList(Message):
-    """Declarations of ops, unread."""
+    op = Repeated(OpDef, 1)
 
-    op = Repeated(BYTES, 1)
+
+class Any(Message):
+    """A message of some kind, with the name of the kind."""
+
+    type_url = Scalar(STRING, 1)
+    value = Scalar(BYTES, 2)
+
+    def Pack(self, msg: Message, type_url_prefix: str = "type.googleapis.com/") -> None:
+        self.type_url = f"{type_url_prefix.rstrip('/')}/tensorflow.{type(msg).__name__}"
+        self.value = msg.SerializeToString()
+
+    def Unpack(self, msg: Message) -> bool:
+        """Fills the message if it is of the kind; says whether it is. Raises DecodeError."""
+        if self.type_url.rpartition("/")[2] != f"tensorflow.{type(msg).__name__}":
+            return False
+        msg.ParseFromString(self.value)
+        return True
 
 
 class AnyList(Message):
-    """Messages of any kind, unread."""
-
-    value = Repeated(BYTES, 1)
+    value = Repeated(Any, 1)
 
 
 class CollectionDef(Message):
@@ -47,11 +62,38 @@ class CollectionDef(Message):
 class MetaInfoDef(Message):
     meta_graph_version = Scalar(STRING, 1)
     stripped_op_list = Nested(OpList, 2)
-    any_info = Scalar(BYTES, 3)
+    any_info = Nested(Any, 3)
     tags = Repeated(STRING, 4)
     tensorflow_version = Scalar(STRING, 5)
     tensorflow_git_version = Scalar(STRING, 6)
     stripped_default_attrs = Scalar(BOOL, 7)
+
+
+class TensorInfo(Message):
+    """What a signature says of a tensor."""
+
+    class CooSparse(Message):
+        values_tensor_name = Scalar(STRING, 1)
+        indices_tensor_name = Scalar(STRING, 2)
+        dense_shape_tensor_name = Scalar(STRING, 3)
+
+    name = Scalar(STRING, 1, oneof="encoding")
+    dtype = Scalar(DataType, 2)
+    tensor_shape = Nested(TensorShapeProto, 3)
+    coo_sparse = Nested(CooSparse, 4, oneof="encoding")
+
+
+class SignatureDef(Message):
+    """The inputs and outputs of a model that is served."""
+
+    inputs = Map(STRING, TensorInfo, 1)
+    outputs = Map(STRING, TensorInfo, 2)
+    method_name = Scalar(STRING, 3)
+
+
+class AssetFileDef(Message):
+    tensor_info = Nested(TensorInfo, 1)
+    filename = Scalar(STRING, 2)
 
 
 class MetaGraphDef(Message):
@@ -63,8 +105,15 @@ class MetaGraphDef(Message):
     graph_def = Nested(GraphDef, 2)
     saver_def = Nested(SaverDef, 3)
     collection_def = Map(STRING, CollectionDef, 4)
-    signature_def = Map(STRING, AnyList, 5)
-    asset_file_def = Repeated(BYTES, 6)
+    signature_def = Map(STRING, SignatureDef, 5)
+    asset_file_def = Repeated(AssetFileDef, 6)
+
+
+class SavedModel(Message):
+    """The graphs of a SavedModel."""
+
+    saved_model_schema_version = Scalar(INT64, 1)
+    meta_graphs = Repeated(MetaGraphDef, 2)
 
 
 class SaveSliceInfoDef(Message):

@@ -28,10 +28,13 @@ def _enum_name(dtype: DType) -> str:
     return "DT_" + _OLD_NAMES.get(dtype.name, dtype.name.upper())
 
 
+_NUMBERS = {_enum_name(t): t.number for t in DTYPES}
+# Types that minitf has not, but that declarations of ops name.
+_NUMBERS.update(
+    DT_QINT8=11, DT_QUINT8=12, DT_QINT32=13, DT_BFLOAT16=14, DT_QINT16=15, DT_QUINT16=16
+)
 DataType = Enum(
-    DT_INVALID=0,
-    **{_enum_name(t): t.number for t in DTYPES},
-    **{_enum_name(t) + "_REF": t.number + 100 for t in DTYPES},
+    DT_INVALID=0, **_NUMBERS, **{f"{name}_REF": n + 100 for name, n in _NUMBERS.items()}
 )
 
 

@@ -19,14 +19,17 @@ _CLOSE = {"{": "}", "<": ">"}
 
 
 class ParseError(ValueError):
-    """Text that is no message of the kind; it tells the line."""
+    """Text that is no message of the kind; it tells line and column."""
 
 
 def merge_text(text: str, message: Message) -> Any:
     """Adds what the text says to the message, and gives it. Raises ParseError."""
     tokens = _Tokens(text)
-    while not tokens.at_end():
-        _field(tokens, message)
+    try:
+        while not tokens.at_end():
+            _field(tokens, message)
+    except RecursionError:
+        raise tokens.error("messages inside messages without end") from None
     return message
 
 
@@ -34,20 +37,19 @@ class _Tokens:
     def __init__(self, text: str) -> None:
         self._text = text
         self._at = 0
+        self._start = 0  # of the last token that was taken
 
     def at_end(self) -> bool:
         blank = _BLANK.match(self._text, self._at)
         return blank is not None and blank.end() == len(self._text)
 
-    def peek(self) -> str:
-        found = _TOKEN.match(self._text, self._at)
-        return found[0].lstrip() if found else ""
-
     def take(self) -> re.Match[str]:
         found = _TOKEN.match(self._text, self._at)
         if found is None:
-            raise self.error("cannot read this" if not self.at_end() else "the text is cut off")
+            what = "cannot read this" if not self.at_end() else "the text is cut off"
+            raise self.error_at_next(what)
         self._at = found.end()
+        self._start = found.start(found.lastgroup or 0)
         return found
 
     def accept(self, signs: str) -> str:
@@ -58,10 +60,6 @@ class _Tokens:
             return ""
         self.take()
         return sign
-
-    def expect(self, sign: str) -> None:
-        if not self.accept(sign):
-            raise self.error(f"expected '{sign}'")
 
     def value(self) -> str | bytes:
         """A word, or the bytes of adjacent quoted strings."""
@@ -77,8 +75,15 @@ class _Tokens:
                 return data
             data += _unquote(self.take()["string"])
 
+    def error_at_next(self, what: str) -> ParseError:
+        blank = _BLANK.match(self._text, self._at)
+        self._start = blank.end() if blank else self._at
+        return self.error(what)
+
     def error(self, what: str) -> ParseError:
-        return ParseError(f"line {self._text.count(chr(10), 0, self._at) + 1}: {what}")
+        line = self._text.count("\n", 0, self._start) + 1
+        column = self._start - self._text.rfind("\n", 0, self._start)
+        return ParseError(f"line {line}, column {column}: {what}")
 
 
 def _unquote(literal: str) -> bytes:
@@ -139,7 +144,7 @@ def _scalar(tokens: _Tokens, message: Message, field: Any, colon: str) -> None:
 def _body(tokens: _Tokens, message: Message) -> None:
     opened = tokens.accept("{<")
     if not opened:
-        raise tokens.error(f"expected '{{' of a {type(message).__name__}")
+        raise tokens.error_at_next(f"expected '{{' of a {type(message).__name__}")
     message.SetInParent()
     while not tokens.accept(_CLOSE[opened]):
         _field(tokens, message)

@@ -8,17 +8,14 @@ from contextlib import contextmanager
 from typing import Any
 
 from minitf import tf_logging
+from minitf.convert import to_tensor
 from minitf.default import GraphKeys, add_to_collections, get_collection, name_scope
 from minitf.operation import Tensor
 from minitf.ops.apply import apply_op
-from minitf.ops.left_out import left_out
+from minitf.proto.event import SummaryMetadata
+from minitf_runtime.types import float32, string
 
 _NOT_IN_TAGS = re.compile(r"[^-/\w\.]")
-
-image = left_out("summary.image")
-audio = left_out("summary.audio")
-text = left_out("summary.text")
-tensor_summary = left_out("summary.tensor_summary")
 
 
 def scalar(
@@ -35,6 +32,67 @@ def histogram(
     """A summary of how the values of a tensor are spread."""
     with _scope(name, family, values) as (tag, scope):
         return _collected(apply_op("HistogramSummary", tag, values, name=scope), collections)
+
+
+def image(
+    name: str,
+    tensor: Any,
+    max_outputs: int = 3,
+    collections: Sequence[str] | None = None,
+    family: str | None = None,
+) -> Tensor:
+    """A summary of images [batch, height, width, channels], of 1, 3 or 4 channels.
+
+    Numbers are scaled, image by image: 0 to the largest becomes black to white; with negative
+    numbers 0 is in the middle. uint8 values stay.
+    """
+    with _scope(name, family, tensor) as (tag, scope):
+        made = apply_op("ImageSummary", tag, tensor, max_images=max_outputs, name=scope)
+        return _collected(made, collections)
+
+
+def audio(
+    name: str,
+    tensor: Any,
+    sample_rate: Any,
+    max_outputs: int = 3,
+    collections: Sequence[str] | None = None,
+    family: str | None = None,
+) -> Tensor:
+    """A summary of sounds [batch, frames, channels] or [batch, frames] between -1 and 1."""
+    with _scope(name, family, tensor) as (tag, scope):
+        rate = to_tensor(sample_rate, float32, name="sample_rate")
+        made = apply_op("AudioSummaryV2", tag, tensor, rate, max_outputs=max_outputs, name=scope)
+        return _collected(made, collections)
+
+
+def text(name: str, tensor: Any, collections: Sequence[str] | None = None) -> Tensor:
+    """A summary of strings, shown as Markdown. Raises ValueError for other tensors."""
+    if tensor.dtype is not string:
+        raise ValueError(f"Expected tensor {tensor.name} to have dtype string, got {tensor.dtype}")
+    plugin = SummaryMetadata.PluginData(plugin_name="text")
+    metadata = SummaryMetadata(plugin_data=plugin)
+    return tensor_summary(name, tensor, collections=collections, summary_metadata=metadata)
+
+
+def tensor_summary(
+    name: str,
+    tensor: Any,
+    summary_description: str | None = None,
+    collections: Sequence[str] | None = None,
+    summary_metadata: SummaryMetadata | None = None,
+    family: str | None = None,
+    display_name: str | None = None,
+) -> Tensor:
+    """A summary of any tensor, with what a plugin of TensorBoard wants to know of it."""
+    metadata = SummaryMetadata() if summary_metadata is None else summary_metadata
+    if summary_description is not None:
+        metadata.summary_description = summary_description
+    if display_name is not None:
+        metadata.display_name = display_name
+    data = metadata.SerializeToString()
+    with _scope(name, family, tensor) as (tag, scope):
+        return _collected(apply_op("TensorSummaryV2", tag, tensor, data, name=scope), collections)
 
 
 def merge(

@@ -8,7 +8,7 @@ import socket
 import threading
 import time
 import warnings
-from typing import IO, Any, ClassVar
+from typing import Any, ClassVar
 
 from minitf import tf_logging
 from minitf.default import get_default_graph
@@ -18,16 +18,19 @@ from minitf.proto.graph import GraphDef
 from minitf.proto.meta_graph import MetaGraphDef
 from minitf_runtime.errors import UnimplementedError
 from minitf_runtime.storage.files import named
-from minitf_runtime.storage.records import record_bytes
+from minitf_runtime.storage.records import RecordWriter
 
 _FILE_VERSION = "brain.Event:2"
+_MOST_WAITING = 1 << 16  # bytes; more are written at once
 
 
 class FileWriter:
     """Writes events; the file is made by the first of them (TF: FileWriter).
 
-    Events reach the disk every `flush_secs`, and at flush() and close(). A graph that is given is
-    written at once, for TensorBoard's graph tab.
+    Events reach the disk every `flush_secs`, and at flush(), close() and the end of the process. A
+    graph that is given comes first, for TensorBoard's graph tab. Methods that write raise OpError
+    naming the file, as ResourceExhaustedError on a full disk: the file then ends with its last
+    whole event, and the events that wait are written once there is room.
     """
 
     def __init__(
@@ -46,7 +49,7 @@ class FileWriter:
         self._flush_secs = flush_secs
         self._suffix = filename_suffix or ""
         self._lock = threading.RLock()
-        self._file: IO[bytes] | None = None
+        self._file: RecordWriter | None = None
         self._next_flush = 0.0
         self._closed = False
         self._tags_with_metadata: set[str] = set()
@@ -119,24 +122,24 @@ class FileWriter:
                 return
             if self._file is None:
                 self._file = self._open()
-            self._file.write(record_bytes(event.SerializeToString()))
-            if time.monotonic() >= self._next_flush:
+            self._file.write(event.SerializeToString())
+            if time.monotonic() >= self._next_flush or self._file.waiting > _MOST_WAITING:
                 self.flush()
 
     def flush(self) -> None:
-        with self._lock, named(self._logdir):
+        with self._lock:
             if self._warned_of_closed() or self._file is None:
                 return
-            self._file.flush()
             self._next_flush = time.monotonic() + self._flush_secs
+            self._file.flush()
 
     def close(self) -> None:
         """Writes what is left; reopen() goes on, in a new file."""
-        with self._lock, named(self._logdir):
+        with self._lock:
             self._closed = True
-            if self._file is not None:
-                self._file.close()
-                self._file = None
+            file, self._file = self._file, None
+            if file is not None:
+                file.close()
 
     def reopen(self) -> None:
         self._closed = False
@@ -150,19 +153,19 @@ class FileWriter:
             )
         return self._closed
 
-    def _open(self) -> IO[bytes]:
+    def _open(self) -> RecordWriter:
         """A new file of this second; several writers of one second get files of their own."""
         now = time.time()
         base = f"events.out.tfevents.{int(now):010d}.{socket.gethostname()}"
         path = os.path.join(self._logdir, base + self._suffix)
         for n in itertools.count(1):
             try:
-                file = open(path, "xb")  # noqa: SIM115  (it stays open)
+                file = RecordWriter(path)
                 break
             except FileExistsError:
                 path = os.path.join(self._logdir, f"{base}.{n}{self._suffix}")
         start = Event(wall_time=now, file_version=_FILE_VERSION)
-        file.write(record_bytes(start.SerializeToString()))
+        file.write(start.SerializeToString())
         return file
 
 

@@ -1,5 +1,17 @@
 """tf.train: optimizers, clusters, coordination of threads, and what else training needs."""
 
+from minitf.options import ClusterDef, JobDef, ServerDef
+from minitf.proto.example import (
+    BytesList,
+    Example,
+    Feature,
+    FeatureList,
+    FeatureLists,
+    Features,
+    FloatList,
+    Int64List,
+    SequenceExample,
+)
 from minitf.summary.reader import summary_iterator
 from minitf.train.adadelta import AdadeltaOptimizer
 from minitf.train.adagrad import AdagradOptimizer
@@ -57,6 +69,7 @@ from minitf.train.graph_io import write_graph
 from minitf.train.input import (
     input_producer,
     limit_epochs,
+    match_filenames_once,
     range_input_producer,
     slice_input_producer,
     string_input_producer,
@@ -82,6 +95,7 @@ from minitf.train.monitored_session import (
 )
 from minitf.train.moving_averages import ExponentialMovingAverage
 from minitf.train.optimizer import Optimizer
+from minitf.train.profiler_hook import ProfilerHook
 from minitf.train.proximal_adagrad import ProximalAdagradOptimizer
 from minitf.train.proximal_gradient_descent import ProximalGradientDescentOptimizer
 from minitf.train.queue_runner import QueueRunner, add_queue_runner, start_queue_runners
@@ -111,26 +125,29 @@ from minitf.train.supervisor import Supervisor, basic_train_loop
 from minitf.train.sync_replicas import SyncReplicasOptimizer
 
 __all__ = [
-    "AdadeltaOptimizer", "AdagradDAOptimizer", "AdagradOptimizer", "AdamOptimizer",
+    "AdadeltaOptimizer", "AdagradDAOptimizer", "AdagradOptimizer", "AdamOptimizer", "BytesList",
     "CheckpointReader", "CheckpointSaverHook", "CheckpointSaverListener", "ChiefSessionCreator",
-    "ClusterSpec", "Coordinator", "ExponentialMovingAverage", "FeedFnHook", "FinalOpsHook",
-    "FtrlOptimizer", "GlobalStepWaiterHook", "GradientDescentOptimizer", "LoggingTensorHook",
-    "LooperThread", "MomentumOptimizer", "MonitoredSession", "MonitoredTrainingSession",
-    "NanLossDuringTrainingError", "NanTensorHook", "NewCheckpointReader", "Optimizer",
-    "ProximalAdagradOptimizer", "ProximalGradientDescentOptimizer", "QueueRunner",
-    "RMSPropOptimizer", "Saver", "SaverDef", "Scaffold", "SecondOrStepTimer", "Server",
-    "SessionCreator", "SessionManager", "SessionRunArgs", "SessionRunContext", "SessionRunHook",
-    "SessionRunValues", "SingularMonitoredSession", "StepCounterHook", "StopAtStepHook",
-    "SummarySaverHook", "Supervisor", "SyncReplicasOptimizer", "WorkerSessionCreator",
-    "add_queue_runner", "assert_global_step", "basic_train_loop", "batch", "batch_join",
-    "checkpoint_exists", "cosine_decay", "cosine_decay_restarts", "create_global_step",
-    "exponential_decay", "export_meta_graph", "generate_checkpoint_state_proto",
-    "get_checkpoint_mtimes", "get_checkpoint_state", "get_global_step", "get_or_create_global_step",
-    "global_step", "import_meta_graph", "input_producer", "inverse_time_decay", "latest_checkpoint",
+    "ClusterDef", "ClusterSpec", "Coordinator", "Example", "ExponentialMovingAverage", "Feature",
+    "FeatureList", "FeatureLists", "Features", "FeedFnHook", "FinalOpsHook", "FloatList",
+    "FtrlOptimizer", "GlobalStepWaiterHook", "GradientDescentOptimizer", "Int64List", "JobDef",
+    "LoggingTensorHook", "LooperThread", "MomentumOptimizer", "MonitoredSession",
+    "MonitoredTrainingSession", "NanLossDuringTrainingError", "NanTensorHook",
+    "NewCheckpointReader", "Optimizer", "ProfilerHook", "ProximalAdagradOptimizer",
+    "ProximalGradientDescentOptimizer", "QueueRunner", "RMSPropOptimizer", "Saver", "SaverDef",
+    "Scaffold", "SecondOrStepTimer", "SequenceExample", "Server", "ServerDef", "SessionCreator",
+    "SessionManager", "SessionRunArgs", "SessionRunContext", "SessionRunHook", "SessionRunValues",
+    "SingularMonitoredSession", "StepCounterHook", "StopAtStepHook", "SummarySaverHook",
+    "Supervisor", "SyncReplicasOptimizer", "WorkerSessionCreator", "add_queue_runner",
+    "assert_global_step", "basic_train_loop", "batch", "batch_join", "checkpoint_exists",
+    "cosine_decay", "cosine_decay_restarts", "create_global_step", "exponential_decay",
+    "export_meta_graph", "generate_checkpoint_state_proto", "get_checkpoint_mtimes",
+    "get_checkpoint_state", "get_global_step", "get_or_create_global_step", "global_step",
+    "import_meta_graph", "input_producer", "inverse_time_decay", "latest_checkpoint",
     "limit_epochs", "linear_cosine_decay", "list_variables", "load_checkpoint", "load_variable",
-    "maybe_batch", "maybe_batch_join", "maybe_shuffle_batch", "maybe_shuffle_batch_join",
-    "natural_exp_decay", "noisy_linear_cosine_decay", "piecewise_constant",
-    "piecewise_constant_decay", "polynomial_decay", "range_input_producer", "remove_checkpoint",
+    "match_filenames_once", "maybe_batch", "maybe_batch_join", "maybe_shuffle_batch",
+    "maybe_shuffle_batch_join", "natural_exp_decay", "noisy_linear_cosine_decay",
+    "piecewise_constant", "piecewise_constant_decay", "polynomial_decay", "range_input_producer",
+    "remove_checkpoint",
     "replica_device_setter", "shuffle_batch", "shuffle_batch_join", "slice_input_producer",
     "start_queue_runners", "string_input_producer", "summary_iterator", "update_checkpoint_state",
     "write_graph",

@@ -7,7 +7,7 @@ from typing import Any
 
 from minitf.fetches import result
 from minitf.train.checkpoint_management import latest_checkpoint
-from minitf_runtime.storage.bundle import BundleReader
+from minitf_runtime.storage.old_checkpoint import open_checkpoint
 from minitf_runtime.types import DType
 
 __all__ = [
@@ -23,7 +23,7 @@ class CheckpointReader:
     """The tensors of one checkpoint by name. Raises NotFoundError, DataLossError."""
 
     def __init__(self, filepattern: str) -> None:
-        self._reader = BundleReader(os.fspath(filepattern))
+        self._reader = open_checkpoint(os.fspath(filepattern))
 
     def get_variable_to_shape_map(self) -> dict[str, list[int]]:
         return {name: list(e.shape) for name, e in self._reader.tensors().items()}

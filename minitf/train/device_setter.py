@@ -42,9 +42,7 @@ def replica_device_setter(
 
     None when there are no ps tasks. Raises TypeError for a strategy that is not callable.
     """
-    if cluster is not None:
-        jobs = ClusterSpec(cluster).as_dict()
-        ps_tasks = len(jobs.get(DeviceSpec.from_string(ps_device).job or "", ()))
+    ps_tasks = ps_task_count(ps_tasks, ps_device, cluster)
     if ps_tasks == 0:
         return None
     if not merge_devices:
@@ -68,6 +66,14 @@ def replica_device_setter(
         return chosen.make_merged_spec(asked).to_string()
 
     return device_setter
+
+
+def ps_task_count(ps_tasks: int = 0, ps_device: str = "/job:ps", cluster: Any = None) -> int:
+    """How many tasks replica_device_setter spreads variables over."""
+    if cluster is None:
+        return ps_tasks
+    jobs = ClusterSpec(cluster).as_dict()
+    return len(jobs.get(DeviceSpec.from_string(ps_device).job or "", ()))
 
 
 def _round_robin(tasks: int) -> Callable[[Operation], int]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from minitf.graph import Graph
 from minitf.proto.meta_graph import MetaGraphDef
 from minitf.proto.text import ParseError, merge_text
-from minitf_runtime.errors import OpError
+from minitf_runtime.errors import NotFoundError, OpError
 from minitf_runtime.storage.files import read_whole, write_whole
 from minitf_runtime.storage.protobuf import DecodeError
 
@@ -45,6 +47,17 @@ def read_meta_graph_file(filename: str) -> MetaGraphDef:
     if not made.HasField("graph_def"):  # bytes of another kind can look like unknown fields
         raise OSError(f"Cannot parse file {filename}: it holds no graph.")
     return made
+
+
+@contextmanager
+def graph_of_file(filename: str) -> Iterator[None]:
+    """Names the file in the errors of a graph that does not hold together."""
+    try:
+        yield
+    except NotFoundError as e:
+        raise NotFoundError(None, None, f"{filename}: {e.message}") from e
+    except ValueError as e:
+        raise ValueError(f"{filename}: {e}") from e
 
 
 def _parsed(data: bytes) -> MetaGraphDef:

@@ -10,6 +10,7 @@ from minitf.default import GraphKeys, control_dependencies, name_scope
 from minitf.operation import Operation, Tensor
 from minitf.ops import array, math
 from minitf.ops.debug import Assert
+from minitf.ops.files import matching_files
 from minitf.ops.queue import FIFOQueue, QueueBase
 from minitf.ops.random import random_shuffle
 from minitf.summary.ops import scalar
@@ -24,6 +25,18 @@ def report_fullness(name: str, full: Tensor, size: int) -> None:
 
 
 # ---- producers
+
+
+def match_filenames_once(pattern: Any, name: str | None = None) -> Variable:
+    """The files that match a pattern when the local variables are initialized."""
+    with name_scope(name, "matching_filenames", [pattern]) as name:
+        return Variable(
+            matching_files(pattern),
+            trainable=False,
+            collections=[GraphKeys.LOCAL_VARIABLES],
+            validate_shape=False,
+            name=name,
+        )
 
 
 def limit_epochs(tensor: Any, num_epochs: int | None = None, name: str | None = None) -> Any:

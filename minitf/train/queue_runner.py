@@ -8,8 +8,18 @@ from collections.abc import Sequence
 from typing import Any
 
 from minitf import tf_logging
-from minitf.default import GraphKeys, add_to_collection, get_collection, get_default_session
+from minitf.default import (
+    GraphKeys,
+    add_to_collection,
+    get_collection,
+    get_default_graph,
+    get_default_session,
+)
+from minitf.errors import error_code_from_exception_type, exception_type_from_error_code
 from minitf.operation import Operation
+from minitf.ops.queue import QueueBase
+from minitf.proto.meta_graph import QueueRunnerDef
+from minitf.scoped_names import is_below, within_scope, without_scope
 from minitf.session import BaseSession
 from minitf.train.coordinator import Coordinator
 from minitf_runtime.errors import OpError, OutOfRangeError
@@ -29,7 +39,15 @@ class QueueRunner:
         close_op: Operation | None = None,
         cancel_op: Operation | None = None,
         queue_closed_exception_types: tuple[type[OpError], ...] | None = None,
+        queue_runner_def: QueueRunnerDef | None = None,
+        import_scope: str | None = None,
     ) -> None:
+        if queue_runner_def is not None:
+            if queue or enqueue_ops:
+                raise ValueError("queue_runner_def and queue are mutually exclusive.")
+            queue, enqueue_ops, close_op, cancel_op, queue_closed_exception_types = _parts_of(
+                queue_runner_def, import_scope
+            )
         if not queue or not enqueue_ops:
             raise ValueError("Must provide queue and enqueue_ops.")
         types = queue_closed_exception_types
@@ -54,6 +72,28 @@ class QueueRunner:
     @property
     def name(self) -> str:
         return self.queue.name  # type: ignore[no-any-return]
+
+    def to_proto(self, export_scope: str | None = None) -> QueueRunnerDef | None:
+        """The names of the ops, without the scope; None if the queue is not in the scope."""
+        if not is_below(self.name, export_scope):
+            return None
+        rename = without_scope(export_scope)
+        return QueueRunnerDef(
+            queue_name=rename(self.name),
+            enqueue_op_name=[rename(op.name) for op in self.enqueue_ops],
+            close_op_name=rename(self.close_op.name),
+            cancel_op_name=rename(self.cancel_op.name),
+            queue_closed_exception_types=[
+                error_code_from_exception_type(t) for t in self.queue_closed_exception_types
+            ],
+        )
+
+    @staticmethod
+    def from_proto(
+        queue_runner_def: QueueRunnerDef, import_scope: str | None = None
+    ) -> QueueRunner:
+        """The runner of ops that are in the default graph. Raises KeyError if one is missing."""
+        return QueueRunner(queue_runner_def=queue_runner_def, import_scope=import_scope)
 
     def create_threads(
         self,
@@ -118,6 +158,21 @@ class QueueRunner:
     def _cancel_on_stop(self, sess: Any, coord: Coordinator) -> None:
         coord.wait_for_stop()
         _run_quietly(sess, self.cancel_op)
+
+
+def _parts_of(made: QueueRunnerDef, import_scope: str | None) -> tuple[Any, ...]:
+    """The arguments of a QueueRunner that a message tells."""
+    rename = within_scope(import_scope)
+    find = get_default_graph().get_operation_by_name
+    op = find(rename(made.queue_name))
+    types = tuple(exception_type_from_error_code(c) for c in made.queue_closed_exception_types)
+    return (
+        QueueBase(op.get_attr("component_types"), None, None, op.outputs[0]),
+        [find(rename(name)) for name in made.enqueue_op_name],
+        find(rename(made.close_op_name)),
+        find(rename(made.cancel_op_name)),
+        types or None,
+    )
 
 
 def _run_quietly(sess: Any, op: Operation) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from minitf.convert import register_tensor_conversion_function
@@ -18,6 +18,8 @@ from minitf.operation import Operation, Tensor
 from minitf.ops.control_flow import cond
 from minitf.ops.slicing import slice_helper
 from minitf.ops.state import batch_scatter_update, is_variable_initialized
+from minitf.proto.meta_graph import SaveSliceInfoDef, VariableDef
+from minitf.scoped_names import is_below, within_scope, without_scope
 from minitf.tensor_shape import TensorShape
 from minitf_runtime.types import DType
 
@@ -49,15 +51,28 @@ class SaveSliceInfo:
 
     def __init__(
         self,
-        full_name: str,
-        full_shape: list[int],
-        var_offset: list[int],
-        var_shape: list[int],
+        full_name: str = "",
+        full_shape: Sequence[int] = (),
+        var_offset: Sequence[int] = (),
+        var_shape: Sequence[int] = (),
+        save_slice_info_def: SaveSliceInfoDef | None = None,
+        import_scope: str | None = None,
     ) -> None:
-        self.full_name = full_name
-        self.full_shape = full_shape
-        self.var_offset = var_offset
-        self.var_shape = var_shape
+        made = save_slice_info_def or SaveSliceInfoDef(
+            full_name=full_name, full_shape=full_shape, var_offset=var_offset, var_shape=var_shape
+        )
+        self.full_name = within_scope(import_scope)(made.full_name)
+        self.full_shape = list(made.full_shape)
+        self.var_offset = list(made.var_offset)
+        self.var_shape = list(made.var_shape)
+
+    def to_proto(self, export_scope: str | None = None) -> SaveSliceInfoDef | None:
+        """The message, with the name below the scope; None if it is not below it."""
+        if not is_below(self.full_name, export_scope):
+            return None
+        made = SaveSliceInfoDef(**vars(self))
+        made.full_name = without_scope(export_scope)(self.full_name)
+        return made
 
     @property
     def spec(self) -> str:
@@ -194,6 +209,19 @@ class Variable(metaclass=_CreatesByKind):
 
     def _set_save_slice_info(self, info: SaveSliceInfo) -> None:
         self._save_slice_info = info
+
+    def to_proto(self, export_scope: str | None = None) -> VariableDef | None:
+        """The variable as a message, for a meta graph; None if it is not in the scope."""
+        from minitf.variables.definition import variable_def
+
+        return variable_def(self, export_scope)
+
+    @staticmethod
+    def from_proto(variable_def: VariableDef, import_scope: str | None = None) -> Any:
+        """The variable of a message, whose ops are in the default graph. Raises KeyError."""
+        from minitf.variables.definition import variable_of_def
+
+        return variable_of_def(variable_def, import_scope)
 
     # ---- updates of some rows or elements
 

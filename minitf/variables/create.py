@@ -7,11 +7,10 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
-from minitf.variables.base import VariableAggregation, VariableSynchronization
+from minitf.variables.base import Variable, VariableAggregation, VariableSynchronization
 from minitf.variables.ref import RefVariable
 from minitf.variables.resource import ResourceVariable
 from minitf.variables.scopes import scope_state
-from minitf_runtime.errors import UnimplementedError
 
 _resource_by_default = False
 
@@ -80,10 +79,11 @@ _OPTIONS = (
 
 def default_variable_creator(next_creator: Any = None, **kwargs: Any) -> Any:
     """Makes a RefVariable or a ResourceVariable; options that neither has are left out."""
-    if kwargs.get("variable_def") is not None:
-        raise UnimplementedError(
-            None, None, "A Variable cannot be made from a VariableDef in minitf"
-        )
+    made = kwargs.get("variable_def")
+    if made is not None:
+        if kwargs.get("initial_value") is not None:
+            raise ValueError("variable_def and initial_value are mutually exclusive.")
+        return Variable.from_proto(made, kwargs.get("import_scope"))
     use_resource = kwargs.get("use_resource")
     scope = scope_state().current
     if use_resource is None and scope is not None:

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
-from minitf.graph import Graph
-from minitf.proto.meta_graph import SaveSliceInfoDef, VariableDef
+from minitf.default import get_default_graph
+from minitf.proto.meta_graph import VariableDef
+from minitf.scoped_names import is_below, within_scope, without_scope
 from minitf.tensor_shape import TensorShape
-from minitf.variables.base import (
-    SaveSliceInfo,
-    Variable,
-    VariableAggregation,
-    VariableSynchronization,
-)
+from minitf.variables.base import SaveSliceInfo, Variable, settle_options
 from minitf.variables.ref import RefVariable
 from minitf.variables.resource import BaseResourceVariable, ResourceVariable
 
 
-def variable_def(variable: Variable, rename: Callable[[str], str]) -> VariableDef:
-    """The names of the variable's ops, as `rename` gives them, and its options."""
+def variable_def(variable: Variable, export_scope: str | None = None) -> VariableDef | None:
+    """The names of the variable's ops, without the scope; None if it is not in the scope."""
+    if not is_below(variable.name, export_scope):
+        return None
+    rename = without_scope(export_scope)
     is_resource = isinstance(variable, BaseResourceVariable)
     snapshot = variable._cached_value if is_resource else None
     if snapshot is None:
@@ -35,13 +33,16 @@ def variable_def(variable: Variable, rename: Callable[[str], str]) -> VariableDe
         aggregation=variable.aggregation.value,
     )
     info = variable._get_save_slice_info()
-    if info:
-        made.save_slice_info_def.CopyFrom(SaveSliceInfoDef(**vars(info)))
+    told = info.to_proto(export_scope) if info else None
+    if told is not None:
+        made.save_slice_info_def.CopyFrom(told)
     return made
 
 
-def variable_of_def(made: VariableDef, graph: Graph, rename: Callable[[str], str]) -> Variable:
-    """The variable whose ops are in the graph. Raises KeyError if one is missing."""
+def variable_of_def(made: VariableDef, import_scope: str | None = None) -> Variable:
+    """The variable whose ops are in the default graph. Raises KeyError if one is missing."""
+    rename = within_scope(import_scope)
+    graph = get_default_graph()
 
     def element(name: str) -> Any:
         return graph.as_graph_element(rename(name))
@@ -49,9 +50,9 @@ def variable_of_def(made: VariableDef, graph: Graph, rename: Callable[[str], str
     kind = ResourceVariable if made.is_resource else RefVariable
     variable: Any = kind.__new__(kind)
     variable.constraint = None
-    variable.trainable = made.trainable
-    variable.synchronization = VariableSynchronization(made.synchronization)
-    variable.aggregation = VariableAggregation(made.aggregation)
+    variable.synchronization, variable.aggregation, variable.trainable = settle_options(
+        made.synchronization, made.aggregation, made.trainable, made.variable_name
+    )
     variable.initializer = element(made.initializer_name)
     variable.initial_value = (
         element(made.initial_value_name)
@@ -61,9 +62,10 @@ def variable_of_def(made: VariableDef, graph: Graph, rename: Callable[[str], str
     take = _take_resource if made.is_resource else _take_ref
     take(variable, element(made.variable_name), element(made.snapshot_name))
     if made.HasField("save_slice_info_def"):
-        info = made.save_slice_info_def
-        sizes = (list(s) for s in (info.full_shape, info.var_offset, info.var_shape))
-        variable._set_save_slice_info(SaveSliceInfo(rename(info.full_name), *sizes))
+        info = SaveSliceInfo(
+            save_slice_info_def=made.save_slice_info_def, import_scope=import_scope
+        )
+        variable._set_save_slice_info(info)
     return variable  # type: ignore[no-any-return]
 
 

@@ -1,1 +1,13 @@
-"""Readings of the one partitioned graph: rows.py computes them, text.py and dot.py show them."""
+"""Readings of the one partitioned graph: rows.py computes them, text.py and dot.py show them.
+
+`read` takes a script, a saved graph or a running cluster; `why`, `diff`, `wire`, `check` and
+`balance` ask questions of it.
+"""
+
+from minitf.viz.differences import diff as diff
+from minitf.viz.hazards import check as check
+from minitf.viz.loads import balance as balance
+from minitf.viz.reasons import why as why
+from minitf.viz.source import Unreadable as Unreadable
+from minitf.viz.source import read as read
+from minitf.viz.transfers import wire as wire

@@ -9,7 +9,6 @@ import json
 import os
 import runpy
 import sys
-import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, field
@@ -17,11 +16,16 @@ from typing import Any
 
 from minitf import default, session, train
 from minitf.graph import Graph
+from minitf.operation import Operation
 from minitf.train.cluster_spec import ClusterSpec
+from minitf.viz.strategy import placing_by
+from minitf.viz.unreadable import TimeUp, Unreadable, failed, within
+from minitf_runtime.devices.name import parse_full
+from minitf_runtime.devices.xla_cpu import XLA_CPU
 from minitf_runtime.errors import NotFoundError
 from minitf_runtime.graph import Graph as EngineGraph
-from minitf_runtime.passes.data import Devices, Partitioned
-from minitf_runtime.passes.pipeline import partition_graph
+from minitf_runtime.passes.data import Devices, Partitioned, Placed
+from minitf_runtime.passes.pipeline import partition_graph, partition_placed, with_devices
 from minitf_runtime.server.master import visible
 from minitf_runtime.session import LOCAL_TASK, SessionOptions
 
@@ -34,24 +38,34 @@ class Stop(BaseException):
 class Captured:
     """What a script built: its graph, its cluster, the task it ran as, its session's options.
 
-    fixed: the cluster was given from outside and is not the script's.
+    fixed: the cluster was given from outside and is not the script's. gpus: how many each task
+    has that is no ps. origin: what it is called in errors. Of a session that really runs:
+    placement and seen are where its master has put the ops, and on which devices it could; ran is
+    the step that it ran last.
     """
 
     task: tuple[str, int]
     cluster: ClusterSpec | None = None
     fixed: bool = False
+    gpus: int = 0
     graph: Graph = field(default_factory=default.get_default_graph)
     options: SessionOptions = field(default_factory=SessionOptions)
     servers: dict[str, tuple[str, int]] = field(default_factory=dict)  # target -> task
+    origin: str = "the script"
+    placement: Mapping[str, Placed] | None = None
+    seen: Devices | None = None
+    ran: Partitioned | None = None
 
     def devices(self) -> Devices:
         """The devices a session of that task would see; the first is the client's.
 
         Raises NotFoundError when the cluster has no such task.
         """
+        if self.seen is not None:
+            return self.seen
         if not self.cluster:
-            names = tuple(f"{LOCAL_TASK}/device:CPU:{i}" for i in range(self.options.cpus))
-            return Devices(names, True)
+            kinds = [*(f"CPU:{i}" for i in range(self.options.cpus)), f"{XLA_CPU}:0"]
+            return Devices(tuple(f"{LOCAL_TASK}/device:{kind}" for kind in kinds), True)
         tasks = [
             _task_name(job, i) for job in self.cluster.jobs for i in self.cluster.task_indices(job)
         ]
@@ -59,7 +73,12 @@ class Captured:
         if own not in tasks:
             raise NotFoundError(None, None, f"no task {own}; the cluster has {', '.join(tasks)}")
         others = [t for t in visible(tasks, self.options.device_filters) if t != own]
-        return Devices(tuple(f"{t}/device:CPU:0" for t in [own, *others]))
+        return Devices(tuple(d for t in [own, *others] for d in self._devices_of(t)))
+
+    def _devices_of(self, task: str) -> list[str]:
+        gpus = 0 if parse_full(task).job == "ps" else self.gpus
+        kinds = ["CPU:0", f"{XLA_CPU}:0", *(f"GPU:{i}" for i in range(gpus))]
+        return [f"{task}/device:{kind}" for kind in kinds]
 
 
 def _task_name(job: str, index: int) -> str:
@@ -71,38 +90,39 @@ def capture(
     args: Sequence[str],
     cluster: Mapping[str, Sequence[str]] | None,
     task: tuple[str, int],
+    gpus: int = 0,
+    strategy: str | None = None,
+    limit: float | None = None,
 ) -> Captured:
     """Runs the script as `task` of `cluster` until its first step; what it prints goes to stderr.
 
-    Its own errors are shown as Python shows them, and end with SystemExit(1).
+    strategy: one of strategy.STRATEGIES, for the variables that replica_device_setter places.
+    limit: the seconds it gets. Raises Unreadable for a script that fails or does not come to an
+    end.
     """
     default.reset_default_graph()
-    captured = Captured(task, ClusterSpec(cluster) if cluster else None, bool(cluster))
+    captured = Captured(task, ClusterSpec(cluster) if cluster else None, bool(cluster), gpus)
+    captured.origin = script
     with (
         _standing_in(captured),
+        placing_by(strategy),
         _environment(script, args, cluster, task),
         redirect_stdout(sys.stderr),
+        within(limit, script),
     ):
         try:
             runpy.run_path(script, run_name="__main__")
         except Stop:
             return captured
+        except TimeUp as e:
+            raise Unreadable(str(e)) from None
         except SystemExit as e:
             if e.code not in (None, 0):
-                raise
+                raise Unreadable(f"{script} ended itself with exit status {e.code}") from None
         except Exception as e:
-            _show(e, script)
-            raise SystemExit(1) from None
+            raise failed(e, script) from None
         captured.graph = default.get_default_graph()
     return captured
-
-
-def _show(error: Exception, script: str) -> None:
-    """The traceback of a script's error, from the script's own first line on."""
-    tb = error.__traceback__
-    while tb is not None and tb.tb_frame.f_code.co_filename != script:
-        tb = tb.tb_next
-    traceback.print_exception(error.with_traceback(tb))
 
 
 class _StandInMaster:
@@ -210,42 +230,66 @@ def _forget_flags(script: str) -> None:
 
 
 def default_targets(graph: Graph) -> list[str]:
-    """The train ops of a graph, or else the ops that nothing uses."""
-    found = [op.name for op in graph.get_collection(default.GraphKeys.TRAIN_OP)]
-    if found:
-        return list(dict.fromkeys(found))
-    return [
-        op.name
+    """The train ops of a graph. Where these wait for the gradients of several workers a queue
+    runner of the chief runs them; the step is then what the workers run.
+    """
+    found = list(dict.fromkeys(graph.get_collection(default.GraphKeys.TRAIN_OP)))
+    if any(op.type.endswith("AccumulatorTakeGradient") for op in ancestors(found)):
+        found = _worker_steps(graph) or found
+    return [op.name for op in found]
+
+
+def _worker_steps(graph: Graph) -> list[Operation]:
+    """What takes the token that a worker waits for after it has given its gradients."""
+    tokens = [
+        op
         for op in graph.get_operations()
-        if op._role == "forward"
-        and not op._control_outputs
-        and not any(t.consumers() for t in op.outputs)
+        if op.type.startswith("QueueDequeue")
+        and any(c.type.endswith("AccumulatorApplyGradient") for c in op.control_inputs)
+    ]
+    return [user for op in tokens for user in op.outputs[0].consumers()]
+
+
+def ends(graph: Graph) -> list[str]:
+    """The ops of the model that nothing uses."""
+    return [op.name for op in _unused(graph) if op._role == "forward"]
+
+
+def _unused(graph: Graph) -> list[Operation]:
+    return [
+        op
+        for op in graph.get_operations()
+        if not op._control_outputs and not any(t.consumers() for t in op.outputs)
     ]
 
 
 def step_of(captured: Captured, fetches: Sequence[str]) -> Partitioned:
     """The partitioned graph of the step that runs `fetches`, every placeholder it needs fed."""
-    graph = captured.graph
-    return partition_graph(
-        EngineGraph(graph.nodes()),
-        captured.devices(),
-        feeds=needed_placeholders([graph.as_graph_element(f) for f in fetches]),
-        fetches=[f for f in fetches if ":" in f],
-        targets=[f for f in fetches if ":" not in f],
-        soft=captured.options.allow_soft_placement,
-    )
+    graph, devices = captured.graph, captured.devices()
+    asked: dict[str, Any] = {
+        "feeds": needed_placeholders([graph.as_graph_element(f) for f in fetches]),
+        "fetches": [f for f in fetches if ":" in f],
+        "targets": [f for f in fetches if ":" not in f],
+    }
+    whole, placement = EngineGraph(graph.nodes()), captured.placement
+    if placement is not None:
+        return partition_placed(with_devices(whole, placement), placement, devices, **asked)[0]
+    return partition_graph(whole, devices, soft=captured.options.allow_soft_placement, **asked)
 
 
 def needed_placeholders(wanted: Sequence[Any]) -> list[str]:
-    """The placeholders that a step with these ops needs to be fed."""
-    found, seen = [], set()
-    stack = [getattr(w, "op", w) for w in wanted]
+    """The placeholders that a step with these ops and tensors needs to be fed."""
+    ops = ancestors([getattr(w, "op", w) for w in wanted])
+    return sorted(op.outputs[0].name for op in ops if op.type == "Placeholder")
+
+
+def ancestors(ops: Sequence[Operation]) -> set[Operation]:
+    """The ops, and all that they depend on."""
+    seen: set[Operation] = set()
+    stack = list(ops)
     while stack:
         op = stack.pop()
-        if op in seen:
-            continue
-        seen.add(op)
-        if op.type == "Placeholder":
-            found.append(op.outputs[0].name)
-        stack += [t.op for t in op.inputs] + op.control_inputs
-    return sorted(found)
+        if op not in seen:
+            seen.add(op)
+            stack += [t.op for t in op.inputs] + op.control_inputs
+    return seen

@@ -1,4 +1,4 @@
-"""The cut as a networkx graph, for those who analyse graphs."""
+"""A step for other programs: the cut as a networkx graph, the placed graph as a GraphDef."""
 
 from __future__ import annotations
 
@@ -36,6 +36,17 @@ def to_networkx(cut: Partitioned) -> networkx.MultiDiGraph:
         carried = _CONTROL if e.slot == CONTROL else _tensor(e.slot, e.dtype, e.shape)
         graph.add_edge(e.send, e.recv, transfer=True, meaning=edge_meaning(cut, e), **carried)
     return graph
+
+
+def write_graph_def(cut: Partitioned, file: str) -> None:
+    """Writes the graph that was placed, each op with its full device: text if FILE is a .pbtxt.
+
+    Raises OpError naming the file.
+    """
+    from minitf.node_def import graph_def
+    from minitf.train.graph_io import write_message
+
+    write_message(graph_def(cut.whole, add_shapes=True), file, file.endswith(".pbtxt"))
 
 
 _CONTROL = {"slot": CONTROL, "dtype": "", "shape": "", "bytes": 0}

@@ -90,9 +90,18 @@ def reasons(why: Iterable[Reason]) -> tuple[str, ...]:
 
 def edge_rows(cut: Partitioned) -> list[EdgeRow]:
     """Every transfer: parameters, hyper-parameters, gradients, other values, then control."""
+    return [row for _, row in edges_with_rows(cut)]
+
+
+def edges_with_rows(cut: Partitioned) -> list[tuple[Edge, EdgeRow]]:
+    """Every transfer and its row, in the order of `edge_rows`."""
     made = {n.name: i for i, n in enumerate(cut.whole)}
-    rows = [_edge_row(cut, e) for e in cut.edges]
-    return sorted(rows, key=lambda r: (MEANINGS.index(r.meaning), *(made[v] for v in r.of[:1])))
+
+    def place(pair: tuple[Edge, EdgeRow]) -> tuple[int, ...]:
+        row = pair[1]
+        return MEANINGS.index(row.meaning), *(made[v] for v in row.of[:1])
+
+    return sorted(((e, _edge_row(cut, e)) for e in cut.edges), key=place)
 
 
 def _edge_row(cut: Partitioned, e: Edge) -> EdgeRow:

@@ -16,7 +16,6 @@ from minitf.viz.rows import (
     edge_rows,
     landing_rows,
     op_rows,
-    reasons,
     short,
     sum_rows,
 )
@@ -169,14 +168,6 @@ def _unknown(count: int) -> str:
 
 def _direction(src: str, dst: str) -> str:
     return f"{short(src)} -> {short(dst)}"
-
-
-def show_why(cut: Partitioned, name: str, out: Console) -> None:
-    """Where an op is, and every rule that led there."""
-    node, placed = cut.whole[name], cut.placement[name]
-    out.print(Text(f"{name} ({node.op}), made at {node.source}, is on {placed.device}"))
-    for reason in reasons(placed.why):
-        out.print(Text(f"  {reason}"))
 
 
 def show_partition(cut: Partitioned, device: str, out: Console) -> None:

@@ -27,6 +27,7 @@ class OpError(Exception):
         self.node: str | None = None  # name of the node that failed, once an executor knows it
         self.device: str | None = None  # where it ran
         self.source: str | None = None  # the user's line that made the node
+        self.placement: Any = None  # node -> what the placer knew of it, if it was the placer
 
     def __str__(self) -> str:
         return self.message

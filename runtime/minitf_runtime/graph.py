@@ -16,11 +16,16 @@ CONTROL = -1  # the slot of a control edge
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why something is where it is: the rule, in words, and the user's line that asked for it."""
+    """Why something is where it is: the rule, in words, and the user's line that asked for it.
+
+    node: the op that the rule looked at; device: what was asked for, where the rule is about that.
+    """
 
     rule: str
     text: str
     at: str = ""  # "train.py:31"
+    node: str = ""
+    device: str = ""
 
 
 @dataclass(frozen=True, slots=True)

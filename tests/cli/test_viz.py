@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import re
 import runpy
+import shutil
+import subprocess
 import textwrap
 
 import networkx
@@ -13,6 +15,7 @@ import pytest
 import minitf as tf
 from cli.commands import EXAMPLES, one_line
 from minitf import cli
+from minitf.proto.text import merge_text
 from minitf.viz.capture import capture, default_targets, step_of
 
 WHO = str(EXAMPLES / "who_applies.py")
@@ -143,8 +146,9 @@ def test_what_viz_does_not_know_is_the_scripts(viz, tmp_path):
         "import sys\nimport minitf as tf\n"
         "tf.constant(1.0, name='-'.join(sys.argv[1:]).strip('-'))\n"
     )
-    rows = json.loads(viz(str(script), "--steps", "5", "--json", "--", "--all"))
-    assert [r["name"] for r in rows["ops"]] == ["steps-5---all"]
+    name = "steps-5---all"
+    rows = json.loads(viz(str(script), "--steps", "5", "--json", "--fetch", name, "--", "--all"))
+    assert [r["name"] for r in rows["ops"]] == [name]
 
 
 def test_dot(viz):
@@ -156,6 +160,34 @@ def test_dot(viz):
     # an arrow for each use of a tensor that has crossed: W/read and b/read are used twice
     assert out.count("#b03030") == 11
     assert '"W/read" -> "MatMul" [style=bold, color="#b03030", label="16 B"];' in out
+
+
+@pytest.mark.parametrize("suffix", ["pb", "pbtxt"])
+def test_a_graph_def_of_the_placed_graph(viz, tmp_path, suffix):
+    file = tmp_path / f"step.{suffix}"
+    assert viz("--cluster", TWO_AND_TWO, "--save", str(file), WHO) == ""
+    made = tf.GraphDef()
+    if suffix == "pb":
+        made.ParseFromString(file.read_bytes())
+    else:
+        merge_text(file.read_text(), made)
+    devices = {node.name: node.device for node in made.node}
+    assert devices["W"] == "/job:ps/replica:0/task:0/device:CPU:0"
+    assert devices["b"] == "/job:ps/replica:0/task:1/device:CPU:0"
+    with tf.Graph().as_default() as graph:
+        tf.import_graph_def(made, name="")
+    assert graph.get_tensor_by_name("W:0").shape == [4, 1]
+
+
+@pytest.mark.skipif(not shutil.which("dot"), reason="Graphviz is not installed")
+def test_graphviz_reads_our_dot(viz):
+    dot = viz("--cluster", TWO_AND_TWO, "--dot", WHO)
+    command = ["dot", "-Tsvg"]
+    done = subprocess.run(command, input=dot, capture_output=True, text=True, check=True)
+    assert done.stderr == ""
+    assert len(re.findall(r'class="cluster"', done.stdout)) == 3
+    edges = [line for line in dot.splitlines() if " -> " in line]
+    assert len(re.findall(r'class="edge"', done.stdout)) == len(edges)
 
 
 def test_graphml(viz, tmp_path):
@@ -260,13 +292,14 @@ def test_device_filters_hold(viz, script, filtered, shown):
     file = script(f"""
         server = tf.train.Server({{"a": ["localhost:1"], "b": ["localhost:2"]}}, "b", 0)
         config = tf.ConfigProto(device_filters={filtered})
-        tf.Session(server.target, config=config).run(tf.no_op())
+        tf.Session(server.target, config=config).run(tf.no_op(name="end"))
     """)
-    assert f"  {shown}     forward" in viz(file)
+    assert f"  {shown}     forward" in viz(file, "--fetch", "end")
 
 
 def test_what_the_script_prints_goes_to_stderr(script, capsys):
-    assert cli.main(["viz", "--json", script("print('chatter'); tf.no_op(name='end')")]) == 0
+    file = script("print('chatter'); tf.no_op(name='end')")
+    assert cli.main(["viz", "--json", "--fetch", "end", file]) == 0
     out, err = capsys.readouterr()
     assert json.loads(out)["targets"] == ["end"]
     assert err == "chatter\n"
@@ -278,17 +311,17 @@ def test_nothing_runs_and_no_port_opens(viz, script, tmp_path):
         server = tf.train.Server({"a": ["192.0.2.1:80"]})
         with tf.Session(server.target) as sess:
             open(sys.argv[1], "w").close()
-            sess.run(tf.py_func(lambda: 1 / 0, [], tf.float32))
+            sess.run(tf.py_func(lambda: 1 / 0, [], tf.float32, name="bad"))
             raise AssertionError("it ran on")
     """)
-    assert "a:0" in viz(file, str(tmp_path / "mark"))
+    assert "a:0" in viz(file, str(tmp_path / "mark"), "--fetch", "bad")
     assert (tmp_path / "mark").exists()
 
 
 def test_it_leaves_no_trace(viz, script):
-    file = script("import os, sys; sys.path.append('x'); os.environ['X_LEFT'] = '1'; tf.no_op()")
+    file = script("import os, sys; sys.path.append('x'); os.environ['X_LEFT'] = '1'; tf.no_op('x')")
     server, connect = tf.train.Server, tf.session.connect
-    viz("--cluster", "worker=1", file)
+    viz("--cluster", "worker=1", "--fetch", "x", file)
     assert tf.train.Server is server
     assert tf.session.connect is connect
     import os
@@ -298,42 +331,43 @@ def test_it_leaves_no_trace(viz, script):
     assert not {"X_LEFT", "TF_CONFIG"} & os.environ.keys()
 
 
-def test_error_in_the_script_shows_its_traceback(script, capsys):
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "script.py has no ops: no graph was built"),
+        ("tf.constant(1.0, name='c')", "no train op; name what to run with --fetch NAME (nothing"),
+        ("def build():\n    tf.zeros([2]) + tf.zeros([3])\nbuild()", "script.py:3: ValueError: "),
+        ("x = = 1", "script.py:2: SyntaxError: invalid syntax"),
+        ("import sys; sys.exit(5)", "script.py ended itself with exit status 5"),
+        ("while True:\n    pass", "ran for 0.3 s without a first Session.run; it was at"),
+        ("import time; time.sleep(60)", "ran for 0.3 s"),
+        ("with tf.device('/job:gone'): tf.no_op()", "/job:gone"),
+    ],
+)  # fmt: skip
+def test_scripts_that_cannot_be_shown(script, capsys, text, words):
+    fetch = ("--fetch", "NoOp") if "gone" in text else ()
+    limit = "0.3" if "ran for" in words else "30"
+    args = ("--limit", limit, "--cluster", "worker=1", *fetch, script(text))
+    assert words in one_line(capsys, "viz", *args)
+
+
+def test_a_script_that_holds_on_to_its_time_is_ended_again(script, capsys):
     file = script("""
-        def build():
-            return tf.zeros([2]) + tf.zeros([3])
-
-        build()
+        import time
+        try:
+            time.sleep(60)
+        except BaseException:
+            time.sleep(60)
     """)
-    with pytest.raises(SystemExit) as stop:
-        cli.main(["viz", file])
-    assert stop.value.code == 1
-    lines = capsys.readouterr().err.splitlines()
-    assert lines[0] == "Traceback (most recent call last):"
-    assert file in lines[1], "the first frame is the script's"
-    assert lines[-1].startswith("ValueError: ")
-
-
-def test_syntax_error_in_the_script(script, capsys):
-    with pytest.raises(SystemExit):
-        cli.main(["viz", script("x = = 1")])
-    err = capsys.readouterr().err
-    assert "SyntaxError" in err
-    assert "runpy" not in err
-
-
-def test_exit_status_of_the_script(script):
-    with pytest.raises(SystemExit) as stop:
-        cli.main(["viz", script("import sys; sys.exit(5)")])
-    assert stop.value.code == 5
+    assert "ran for 0.1 s" in one_line(capsys, "viz", "--limit", "0.1", file)
 
 
 @pytest.mark.parametrize(
     ("args", "words"),
     [
         (["nowhere.py"], "no such script: nowhere.py"),
-        ([], "required: SCRIPT"),
-        (["--json", "--dot", WHO], "not allowed with argument"),
+        ([], "required: SOURCE"),
+        (["--json", "--dot", WHO], "not allowed with argument --dot"),
         (["--cluster", "ps:2", WHO], "--cluster: expected JOB=COUNT,JOB=COUNT but got 'ps:2'"),
         (["--cluster", "", WHO], "--cluster: expected JOB=COUNT"),
         (["--cluster", "ps=0,worker=1", WHO], "--cluster: expected JOB=COUNT"),
@@ -349,26 +383,26 @@ def test_exit_status_of_the_script(script):
         (["--partition", "ps:7", WHO], "nothing of the step is on 'ps:7'; it is on ps:0, ps:1"),
         (["--partition", "no device", WHO], "nothing of the step is on 'no device'"),
         (["--why", "nothing", WHO], "--why: the graph has no op 'nothing'"),
+        (["--why", "W/adagard", WHO], "did you mean W/Adagrad"),
+        (["--fetch", "update_W", WHO], "did you mean Adagrad/update_W/ApplyAdagrad"),
+        (["--why", "W", "--plan", WHO], "not allowed with argument"),
+        (["--limit", "0", WHO], "expected a number of seconds above 0"),
+        (["--diff", WHO], "expected two to compare"),
+        (["--diff", "nowhere.py", WHO], "--diff: A: no such script: nowhere.py"),
+        (["--diff", "'", WHO], "No closing quotation"),
+        (["nowhere.pb"], "no such graph: nowhere.pb"),
+        (["--address", "localhost:1"], "nobody answers at localhost:1: Connection refused"),
+        (["--address", "localhost"], "--address: expected HOST:PORT"),
+        (["--address", "localhost:99999"], "nobody answers at localhost:99999"),
+        (["--address", "localhost:1", WHO], "a running cluster is read, not"),
+        (["--address", "localhost:1", "--cluster", "ps=1"], "leave its size to it"),
         (["--graphml", "/nowhere/x", WHO], "cannot write /nowhere/x: No such file"),
+        (["--save", "/dev/null/x.pb", WHO], "/dev/null/x.pb; Not a directory"),
+        (["--save", "x.png", WHO], "expected FILE.pb, or FILE.pbtxt for text, but got 'x.png'"),
     ],
 )
 def test_wrong_input(capsys, args, words):
     assert words in one_line(capsys, "viz", *args)
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("", "the script built no graph"),
-        ("tf.placeholder(tf.float32)[0]; tf.get_default_graph().finalize()", ""),
-        ("with tf.device('/job:gone'): tf.no_op()", "/job:gone"),
-    ],
-)
-def test_scripts_that_cannot_be_shown(script, capsys, text, words):
-    if words:
-        assert words in one_line(capsys, "viz", "--cluster", "worker=1", script(text))
-    else:
-        assert cli.main(["viz", script(text)]) == 0
 
 
 @pytest.mark.cluster

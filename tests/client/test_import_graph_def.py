@@ -13,6 +13,8 @@ from minitf.graph_util import (
     tensor_shape_from_node_def_name,
 )
 from minitf.importer import import_graph_def
+from minitf.proto.graph import GraphDef
+from minitf.proto.text import merge_text
 
 
 def exported(build):
@@ -96,6 +98,12 @@ def node(graph_def, name):
         (lambda g: setattr(node(g, "a"), "name", "b"), "have the same name"),
         (lambda g: setattr(node(g, "a").attr["dtype"].func, "name", "f"), "not supported: f"),
         (lambda g: setattr(g.versions, "min_consumer", 9999), "min consumer version 9999"),
+        (lambda g: setattr(g.versions, "producer", -1), "producer version -1 below min producer"),
+        (lambda g: g.versions.bad_consumers.append(134), "disallows consumer version 134"),
+        (
+            lambda g: node(g, "c").attr["_class"].list.s.append(b"loc:@zz"),
+            "colocation to an op that does not exist during import: import/zz in import/c",
+        ),
     ],
 )
 def test_graphs_that_do_not_hold_together(change, text):
@@ -106,6 +114,21 @@ def test_graphs_that_do_not_hold_together(change, text):
 def test_an_unknown_op_is_named():
     with pytest.raises(tf.errors.NotFoundError, match="'Foo' in minitf .node 'a'"):
         import_graph_def(damaged(lambda g: setattr(node(g, "a"), "op", "Foo")))
+
+
+def test_a_library_of_functions():
+    """It does no harm as long as nobody calls it."""
+
+    def add_library(graph_def):
+        graph_def.library.function.add(signature={"name": "double"}).node_def.add(op="Add")
+
+    import_graph_def(damaged(add_library))
+    graph_def = damaged(add_library)
+    node(graph_def, "c").op = "double"
+    with pytest.raises(tf.errors.UnimplementedError, match="'c' calls 'double': functions"):
+        import_graph_def(graph_def)
+    assert GraphDef.FromString(graph_def.SerializeToString()) == graph_def
+    assert merge_text(str(graph_def), GraphDef()) == graph_def
 
 
 def test_defaults_are_filled_in():

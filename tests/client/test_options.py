@@ -221,10 +221,10 @@ def test_enums():
         RunOptions.TraceLevel.Name(9)
 
 
-def test_run_metadata_keeps_graphs_as_they_are():
-    metadata, graph = RunMetadata(), object()
-    metadata.partition_graphs[:] = [graph]
-    assert metadata.partition_graphs[0] is graph
+def test_run_metadata_holds_graphs_and_statistics():
+    metadata = RunMetadata()
+    metadata.partition_graphs.add().node.add(name="x", op="NoOp")
+    assert [n.name for n in metadata.partition_graphs[0].node] == ["x"]
     assert not metadata.HasField("step_stats")
     metadata.step_stats.dev_stats.add(device="/cpu:0").node_stats.add(node_name="a")
     assert metadata.step_stats.dev_stats[0].node_stats[0].node_name == "a"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
@@ -132,6 +134,44 @@ def test_a_file_of_another_kind(tmp_path):
     (tmp_path / "f").write_bytes(record_bytes(b"\xff\xff\xff"))
     with pytest.raises(tf.errors.DataLossError, match="record 0 is no event"):
         events(tmp_path)
+
+
+@pytest.mark.oracle
+def test_tensorboard_reads_our_events(tmp_path, oracle):
+    """By its own loader: scalars, histograms, pictures, texts, and the graph with its devices."""
+    x = tf.constant(np.linspace(0, 2, 8, dtype=np.float32).reshape(1, 2, 4, 1))
+    made = [summary.scalar("s", tf.reduce_sum(x)), summary.histogram("h", x)]
+    made += [summary.image("i", x, 1), summary.text("t", tf.constant("**x**"))]
+    with tf.Session() as session:
+        data = session.run(summary.merge(made))
+    with tf.device("/job:ps/task:0"):
+        tf.constant(1.0, name="far")
+    with summary.FileWriter(str(tmp_path), tf.get_default_graph()) as writer:
+        for step in (1, 2):
+            writer.add_summary(data, step)
+    said = oracle(f"""
+        import json
+        from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+        found = EventAccumulator({str(tmp_path)!r})
+        found.Reload()
+        print(json.dumps([
+            {{kind: tags for kind, tags in found.Tags().items() if tags}},
+            [[e.step, e.value] for e in found.Scalars("s")],
+            found.Histograms("h")[-1].histogram_value.num,
+            [[e.width, e.height, e.encoded_image_string[1:4].decode()]
+             for e in found.Images("i/image")],
+            [e.tensor_proto.string_val[0].decode() for e in found.Tensors("t")],
+            {{n.name: n.device for n in found.Graph().node}}["far"],
+        ]))
+    """)
+    tags, scalars, count, images, texts, device = json.loads(said.splitlines()[-1])
+    assert tags == {
+        "scalars": ["s"], "histograms": ["h"], "distributions": ["h"], "images": ["i/image"],
+        "tensors": ["t"], "graph": True, "meta_graph": True,
+    }  # fmt: skip
+    assert scalars == [[1, 8.0], [2, 8.0]] and count == 8.0
+    assert images == [[4, 2, "PNG"]] * 2 and texts == ["**x**"] * 2
+    assert device == "/job:ps/task:0"
 
 
 @pytest.mark.oracle

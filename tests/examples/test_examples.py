@@ -12,7 +12,10 @@ import pytest
 
 from cli.commands import EXAMPLES
 
-TESTED = "custom_placement distributed_mlp in_graph mlp_single who_applies"
+TESTED = (
+    "custom_placement distributed_mlp embedding_pinned in_graph mlp_single sequence_sums "
+    "sync_replicas who_applies"
+)
 
 
 def run(*command: str, cwd: Path) -> str:
@@ -74,6 +77,40 @@ def test_in_graph(example):
     assert losses[-1] < 1e-4 < 1 < losses[0]
     found = [float(x) for x in out.rpartition("[")[2].rstrip("]\n").split()]
     assert found == pytest.approx([1.0, -2.0, 0.5], abs=0.01)
+
+
+@pytest.mark.cluster
+def test_embedding_pinned(example):
+    """The whole table crosses: 100,000 rows of 64 floats; mended, 1024 rows there and back."""
+    pinned, mended = (example("embedding_pinned.py", *args) for args in ([], ["--mend"]))
+    assert "transfers, 25.87 MB a step" in pinned
+    assert "transfers, 0.53 MB a step" in mended
+    losses = re.search(r"loss (\S+) -> (\S+)", pinned).groups()
+    assert losses == re.search(r"loss (\S+) -> (\S+)", mended).groups()
+    assert float(losses[1]) < 0.1 < float(losses[0])
+
+
+@pytest.mark.cluster
+def test_sync_replicas(tmp_path):
+    script = str(EXAMPLES / "sync_replicas.py")
+    command = ("-m", "minitf", "cluster", "--ps", "2", "--workers", "2", script, "--steps", "30")
+    done = subprocess.run(
+        [sys.executable, *command], cwd=tmp_path, capture_output=True, text=True, timeout=50
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    losses = re.findall(r"worker \d: loss (\S+) -> (\S+)", done.stdout)
+    assert len(losses) == 2
+    assert all(float(last) < 0.01 < 0.5 < float(first) for first, last in losses), losses
+
+
+@pytest.mark.cluster
+def test_sequence_sums(example):
+    out = example("sequence_sums.py")
+    places = re.findall(r"^(\S+) +on (\S+)$", out, re.M)
+    assert len(places) == 6
+    assert {where for _, where in places} == {"/job:ps/task:0"}
+    losses = [float(x) for x in re.findall(r"loss (\S+)", out)]
+    assert losses[-1] < 0.01 < 0.1 < losses[0]
 
 
 def test_custom_placement(example):

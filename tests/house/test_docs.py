@@ -42,9 +42,12 @@ def test_files_named_exist():
     assert missing == []
 
 
-@pytest.mark.parametrize("document", [ROOT / "README.md", ROOT / "docs" / "add-an-op.md"])
+@pytest.mark.parametrize(
+    "document", ["README.md", "docs/add-an-op.md", "docs/exchange.md", "docs/why.md"]
+)
 def test_programs_print_what_is_shown(document):
     """All Python blocks of a document, one after another, print its `text` block."""
+    document = ROOT / document
     program = "\n".join(blocks(document, "python"))
     command = [sys.executable, "-W", "error", "-c", program]
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT / "tests", timeout=50)
@@ -69,10 +72,10 @@ def test_there_are_outputs():
 
 @pytest.mark.parametrize(("command", "shown"), consoles())
 def test_outputs_are_real(command, shown, capsys, monkeypatch):
-    """A line `...` stands for lines that are left out."""
+    """A line `...` stands for lines that are left out. Status 1 is an answer, 2 wrong input."""
     monkeypatch.chdir(ROOT)
     monkeypatch.setenv("COLUMNS", "80")
-    assert cli.main(shlex.split(command)[1:]) == 0
+    assert cli.main(shlex.split(command)[1:]) < 2
     out = capsys.readouterr().out
     parts = [re.escape(part) for part in re.split(r"(?:^\.\.\.\n)", shown, flags=re.M)]
     assert re.fullmatch("(?:.*\n)*".join(parts) + "\n*", out), out

@@ -15,14 +15,14 @@ PACKAGES = ROOT / "minitf", ROOT / "runtime" / "minitf_runtime"
 # `minitf` is the client's own __init__.
 CLIENT = (
     "cli viz __main__ > minitf"
-    "> train contrib data layers losses metrics summary bitwise debugging io linalg math nn queue"
-    " random sets sparse spectral strings"
+    "> train contrib data layers losses metrics summary bitwise debugging io linalg math nn python"
+    " queue random rnn saved_model sets sparse spectral strings"
     "> session fetches test importer graph_util"
     "> gradients"
     "> ops variables variable_scope initializers indexed_slices sparse_tensor"
     "> graph operation scopes lookup default convert"
-    "> stacks source device_spec node_def nest tensor_shape errors options proto app flags gfile"
-    " tf_logging",
+    "> stacks source device_spec node_def scoped_names nest tensor_shape errors options proto"
+    " timeline app flags gfile tf_logging",
 )
 ENGINE = (
     "session > server > plan > passes > ops > devices graph storage > types > errors version",

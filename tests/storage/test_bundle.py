@@ -11,6 +11,7 @@ import pytest
 from data.checkpoints.record import contents
 from minitf_runtime.errors import DataLossError, InvalidArgumentError, NotFoundError
 from minitf_runtime.storage.bundle import BundleReader, Piece, merge_bundles, write_bundle
+from minitf_runtime.storage.old_checkpoint import open_checkpoint
 from minitf_runtime.storage.slices import Box, decode, encode, parse_spec, show, slice_key
 from minitf_runtime.types import as_dtype, float32
 
@@ -32,9 +33,9 @@ def pieces(reader):
             yield Piece(name.encode(), reader.read(name, box), entry.dtype, entry.shape, box)
 
 
-@pytest.mark.parametrize("name", ["plain", "sharded"])
+@pytest.mark.parametrize("name", ["plain", "sharded", "old", "old_sharded-?????-of-00001"])
 def test_reads_theirs(theirs, name):
-    reader = BundleReader(str(theirs / name))
+    reader = open_checkpoint(str(theirs / name))
     want = contents()
     assert reader.tensors().keys() == want.keys()
     for tensor, value in want.items():
@@ -50,8 +51,9 @@ def test_writes_as_they_do(theirs, tmp_path):
     assert BundleReader(str(tmp_path / "ours")).entries == reader.entries
 
 
-def test_a_box_across_the_parts(theirs):
-    reader = BundleReader(str(theirs / "plain"))
+@pytest.mark.parametrize("name", ["plain", "old"])
+def test_a_box_across_the_parts(theirs, name):
+    reader = open_checkpoint(str(theirs / name))
     _, box = parse_spec("5 4 1,3:2,2")
     want = contents()["scope/rows"][1:4, 2:4]
     np.testing.assert_array_equal(reader.read("scope/rows", box), want)

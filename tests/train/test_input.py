@@ -20,6 +20,17 @@ def test_as_recorded(name):
     assert got["nodes"] == RECORDED[name]["nodes"]
 
 
+def test_filenames_are_matched_when_initialized(tmp_path):
+    found = tf.train.match_filenames_once(str(tmp_path / "*.txt"))
+    for name in ("b.txt", "a.txt", "c.bin"):
+        (tmp_path / name).touch()
+    with tf.Session() as session:
+        session.run(tf.local_variables_initializer())
+        (tmp_path / "d.txt").touch()
+        names = [Path(name.decode()).name for name in session.run(found)]
+    assert names == ["a.txt", "b.txt"]
+
+
 def taken(fetch, steps=100):
     """What a fetch gives until the input ends."""
     coord, got = tf.train.Coordinator(), []

@@ -123,11 +123,6 @@ def test_writing_a_graph(tmp_path):
         assert merge_text(t.read(), GraphDef()) == GraphDef.FromString(b.read())
 
 
-def test_parts_of_a_graph_are_not_exported():
-    with pytest.raises(tf.errors.UnimplementedError, match="export_scope"):
-        tf.train.export_meta_graph(export_scope="a")
-
-
 @pytest.mark.parametrize(
     "data, text",
     [
@@ -136,8 +131,11 @@ def test_parts_of_a_graph_are_not_exported():
         (b"\x89PNG\r\n\x1a\n", "field 1281 .* cut off"),
         (b"", "it holds no graph"),
         ("cut", "MetaGraphDef|cut off"),
-        (b'graph_def {\n  node { name: "a"', "line 2: the text is cut off"),
-        (b'graph_def {\n  node { nome: "a" } }', 'line 2: message type "NodeDef" has no field'),
+        (b'graph_def {\n  node { name: "a"', "line 2, column 19: the text is cut off"),
+        (
+            b'graph_def {\n  node { nome: "a" } }',
+            'line 2, column 10: message type "NodeDef" has no field',
+        ),
     ],
 )
 def test_files_that_cannot_be_read(tmp_path, data, text):

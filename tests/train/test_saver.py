@@ -5,17 +5,19 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import minitf as tf
-from data.checkpoints.record import PROGRAMS
+from data.checkpoints.record import PROGRAMS, contents
 from minitf.train.saver_builder import BaseSaverBuilder
 from recording import load, record
 
-RECORDED = load(Path(__file__).parents[1] / "data" / "checkpoints" / "graphs.json.gz")
+CHECKPOINTS = Path(__file__).parents[1] / "data" / "checkpoints"
+RECORDED = load(CHECKPOINTS / "graphs.json.gz")
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
@@ -231,7 +233,28 @@ def test_state_files_that_cannot_be_read(tmp_path):
         tf.train.load_checkpoint(str(tmp_path))
 
 
-def test_the_old_format_is_refused():
-    two_variables()
+@pytest.mark.parametrize("name", ["old", "old_sharded-?????-of-00001"])
+def test_the_old_format_is_read(tmp_path, name):
+    zipfile.ZipFile(CHECKPOINTS / "checkpoints.zip").extractall(tmp_path)
+    want = contents()
+    v = tf.get_variable("float32", [2, 3])
+    w = tf.get_variable("scope/columns", [2, 100], tf.int64,
+                        partitioner=tf.fixed_size_partitioner(2))  # fmt: skip
+    with tf.Session() as session:
+        tf.train.Saver().restore(session, str(tmp_path / name))
+        np.testing.assert_array_equal(session.run(v), want["float32"])
+        np.testing.assert_array_equal(session.run(w.as_tensor()), want["scope/columns"])
+    assert dict(tf.train.list_variables(str(tmp_path / name)))["scope/rows"] == [5, 4]
+
+
+def test_the_old_format_is_not_written(tmp_path):
+    v, _ = two_variables()
     with pytest.raises(tf.errors.UnimplementedError, match="V2 only"):
         tf.train.Saver(write_version=tf.train.SaverDef.V1)
+    save = tf.raw_ops.SaveSlices(
+        filename=str(tmp_path / "m"), tensor_names=["v"], shapes_and_slices=[""], data=[v]
+    )
+    with tf.Session() as session:
+        session.run(v.initializer)
+        with pytest.raises(tf.errors.UnimplementedError, match="SaveSlices: .* V2 only"):
+            session.run(save)

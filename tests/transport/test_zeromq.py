@@ -149,3 +149,16 @@ def test_an_idle_endpoint_costs_no_time(boxes):
     before = time.process_time()
     time.sleep(0.5)
     assert time.process_time() - before < 0.1
+
+
+def test_closing_while_a_message_comes_in(boxes):
+    """The loop may have seen that it is to end by then: nothing waits for it to take more."""
+    endpoint = boxes[0].endpoint
+    endpoint._closed = True
+    boxes[1].endpoint.send(endpoint.address, encode((0, m.CleanupStep(1))))
+    endpoint._thread.join(10)
+    assert not endpoint._thread.is_alive()
+    time.sleep(0.2)  # until the other end of the waker is known to be gone
+    endpoint.reply(b"gone", encode((0, m.Reply(1))))
+    endpoint._closed = False
+    endpoint.close()

@@ -86,7 +86,7 @@ _UFUNCS = {
     "LogicalOr": "logical_or",
 }
 for _op, _fn in _UFUNCS.items():
-    kernel(_op, inline=inline(_fn, len(OPS[_op].inputs)))(ufunc(_fn))
+    kernel(_op, inline=inline(_fn, len(OPS[_op].inputs)), elementwise=True)(ufunc(_fn))
 
 
 def _differ_in_shape(x: Any, y: Any) -> bool:
@@ -163,4 +163,4 @@ def select_v2_shape(c: ShapeContext) -> list[Shape]:
     return [broadcast_shapes(c.shape(0), broadcast_shapes(c.shape(1), c.shape(2)))]
 
 
-kernel("SelectV2")(ufunc("where"))
+kernel("SelectV2", elementwise=True)(ufunc("where"))

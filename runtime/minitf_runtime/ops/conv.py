@@ -6,16 +6,19 @@ The product runs over blocks of the batch, so that patches never take more than 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+import numpy as np
+
+from minitf_runtime.devices.cpu import one_blas_thread, parallel
 from minitf_runtime.errors import UnimplementedError, invalid
 from minitf_runtime.ops import dims, windows
 from minitf_runtime.ops.registry import Attr, ShapeContext, Type, kernel, op
 from minitf_runtime.ops.windows import Axis
 from minitf_runtime.types import FLOATS, INDEX, Shape, int32, show_shape
 
-PATCH_BYTES = 2**25
+PATCH_BYTES = 2**21  # stays in the cache of one core
 
 _PADDING = Attr("string", allowed=("SAME", "VALID"))
 _CONV2D: dict[str, Any] = dict(
@@ -189,13 +192,26 @@ def _check_backprop(dy: Any, axes: Sequence[Axis], channels: int) -> None:
         )
 
 
-def _blocks(axes: Sequence[Axis], itemsize: int) -> Iterator[tuple[slice, list[Axis]]]:
-    """Slices of the batch whose patches are small enough, with the windows on each."""
+def _over_blocks(
+    xp: Any, axes: Sequence[Axis], itemsize: int, work: Callable[[Iterable[slice]], Any]
+) -> list[Any]:
+    """Calls work(blocks) for the shares of the device's threads, with what it gives in order.
+
+    A block is a slice of the batch whose patches are small enough.
+    """
     each = itemsize * axes[-1].size * math.prod(a.out * a.window for a in axes[1:-1])
     step = max(1, PATCH_BYTES // max(1, each))
-    for start in range(0, axes[0].size, step):
-        size = min(step, axes[0].size - start)
-        yield slice(start, start + size), [windows.whole(size), *axes[1:]]
+    results = {}
+
+    def share(start: int, stop: int) -> None:
+        results[start] = work(slice(at, min(at + step, stop)) for at in range(start, stop, step))
+
+    if xp is np:
+        with one_blas_thread():
+            parallel(share, axes[0].size, step)
+    else:
+        share(0, axes[0].size)
+    return [results[start] for start in sorted(results)]
 
 
 # ---- full convolution
@@ -205,13 +221,22 @@ def _blocks(axes: Sequence[Axis], itemsize: int) -> Iterator[tuple[slice, list[A
 def conv(xp: Any, x: Any, f: Any, *, node: Any) -> Any:
     attrs = node.attrs
     x = _to_last(xp, x, attrs["data_format"])
-    axes = _axes(x.shape, f.shape, attrs)
+    out = _convolve(xp, x, f, _axes(x.shape, f.shape, attrs))
+    return _from_last(xp, out, attrs["data_format"])
+
+
+def _convolve(xp: Any, x: Any, f: Any, axes: Sequence[Axis]) -> Any:
     out = xp.empty((x.shape[0], *(a.out for a in axes[1:-1]), f.shape[-1]), x.dtype)
     matrix = f.reshape(-1, f.shape[-1])
-    for part, block in _blocks(axes, x.itemsize):
-        columns = windows.patches(xp, x[part], block).reshape(-1, len(matrix))
-        out[part] = (columns @ matrix).reshape(out[part].shape)
-    return _from_last(xp, out, attrs["data_format"])
+    patches = windows.patches(xp, x, axes)
+
+    def work(blocks: Iterable[slice]) -> None:
+        for part in blocks:
+            columns = patches[part].reshape(-1, len(matrix))
+            xp.dot(columns, matrix, out=out[part].reshape(-1, f.shape[-1]))
+
+    _over_blocks(xp, axes, x.itemsize, work)
+    return out
 
 
 @kernel("Conv2DBackpropInput", "Conv3DBackpropInputV2", host_inputs="input_sizes")
@@ -221,13 +246,31 @@ def conv_to_input(xp: Any, sizes: Any, f: Any, dy: Any, *, node: Any) -> Any:
     shape = tuple(int(n) for n in last(attrs["data_format"], sizes))
     axes = _axes(shape, f.shape, attrs)
     _check_backprop(dy, axes, f.shape[-1])
-    out = xp.empty(shape, dy.dtype)
-    matrix = f.reshape(-1, f.shape[-1]).T
-    for part, block in _blocks(axes, dy.itemsize):
-        columns = dy[part].reshape(-1, dy.shape[-1]) @ matrix
-        columns = columns.reshape(*dy[part].shape[:-1], *f.shape[:-1])
-        out[part] = windows.add_patches(xp, columns, block)
+    flipped = [a.flipped() for a in axes]
+    if all(a is not None for a in flipped):
+        flip = (slice(None, None, -1),) * (f.ndim - 2)
+        turned = xp.ascontiguousarray(f[flip].swapaxes(-1, -2))
+        places = [*flipped[:-1], windows.whole(dy.shape[-1])]
+        out = _convolve(xp, dy, turned, places)  # type: ignore[arg-type]
+    else:
+        out = _add_back(xp, dy, f, axes)
     return _from_last(xp, out, attrs["data_format"])
+
+
+def _add_back(xp: Any, dy: Any, f: Any, axes: Sequence[Axis]) -> Any:
+    """The gradient of the input where windows are more than one element apart."""
+    out = xp.empty([a.size for a in axes], dy.dtype)
+    matrix = f.reshape(-1, f.shape[-1]).T
+
+    def work(blocks: Iterable[slice]) -> None:
+        for part in blocks:
+            columns = dy[part].reshape(-1, dy.shape[-1]) @ matrix
+            columns = columns.reshape(*dy[part].shape[:-1], *f.shape[:-1])
+            block = [windows.whole(len(columns)), *axes[1:]]
+            out[part] = windows.add_patches(xp, columns, block)
+
+    _over_blocks(xp, axes, dy.itemsize, work)
+    return out
 
 
 @kernel("Conv2DBackpropFilter", "Conv3DBackpropFilterV2", host_inputs="filter_sizes")
@@ -238,11 +281,17 @@ def conv_to_filter(xp: Any, x: Any, sizes: Any, dy: Any, *, node: Any) -> Any:
     shape = tuple(int(n) for n in sizes)
     axes = _axes(x.shape, shape, attrs)
     _check_backprop(dy, axes, shape[-1])
-    out = xp.zeros((math.prod(shape[:-1]), shape[-1]), x.dtype)
-    for part, block in _blocks(axes, x.itemsize):
-        columns = windows.patches(xp, x[part], block).reshape(-1, len(out))
-        out += columns.T @ dy[part].reshape(-1, shape[-1])
-    return out.reshape(shape)
+    rows = math.prod(shape[:-1])
+    patches = windows.patches(xp, x, axes)
+
+    def work(blocks: Iterable[slice]) -> Any:
+        total = xp.zeros((rows, shape[-1]), x.dtype)
+        for part in blocks:
+            columns = patches[part].reshape(-1, rows)
+            total += columns.T @ dy[part].reshape(-1, shape[-1])
+        return total
+
+    return sum(_over_blocks(xp, axes, x.itemsize, work)).reshape(shape)
 
 
 # ---- depthwise: each channel is convolved by itself

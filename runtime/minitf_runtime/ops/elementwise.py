@@ -160,7 +160,8 @@ _ONLY_FLOATS = {"Mod", "TruncateMod", "FloorMod", "Round"}
 
 for _op, _fn in _UFUNCS.items():
     _types = FLOATS if _op in _ONLY_FLOATS else INEXACT if _op in _ONLY_INEXACT else ()
-    kernel(_op, types=_types, inline=inline(_fn, len(OPS[_op].inputs)))(ufunc(_fn))
+    _form = inline(_fn, len(OPS[_op].inputs))
+    kernel(_op, types=_types, inline=_form, elementwise=True)(ufunc(_fn))
 
 
 # ---- kernels with a rule of their own
@@ -176,17 +177,17 @@ def round_whole(xp: Any, x: Any) -> Any:
     return x
 
 
-@kernel("Reciprocal", "Inv", types=INEXACT)
+@kernel("Reciprocal", "Inv", types=INEXACT, elementwise=True)
 def reciprocal(xp: Any, x: Any) -> Any:
     return 1 / x
 
 
-@kernel("Rsqrt")
+@kernel("Rsqrt", elementwise=True)
 def rsqrt(xp: Any, x: Any) -> Any:
     return 1 / xp.sqrt(x)
 
 
-@kernel("Sigmoid")
+@kernel("Sigmoid", elementwise=True)
 def sigmoid(xp: Any, x: Any) -> Any:
     return 1 / (1 + xp.exp(-x))
 
@@ -200,7 +201,7 @@ def population_count(xp: Any, x: Any) -> Any:
     return count
 
 
-@kernel("SquaredDifference")
+@kernel("SquaredDifference", elementwise=True)
 def squared_difference(xp: Any, x: Any, y: Any) -> Any:
     d = x - y
     return d * d.conj()
@@ -211,7 +212,7 @@ def _check_divisor(x: Any, y: Any) -> None:
         raise invalid("Integer division by zero")
 
 
-@kernel("FloorDiv", types=FLOATS)
+@kernel("FloorDiv", types=FLOATS, elementwise=True)
 def floor_div(xp: Any, x: Any, y: Any) -> Any:
     return xp.floor(x / y)  # NumPy's // rounds otherwise: 1.0 // 0.1 is 9
 
@@ -240,22 +241,22 @@ def truncate_mod(xp: Any, x: Any, y: Any) -> Any:
     return xp.fmod(x, y)
 
 
-@kernel("DivNoNan")
+@kernel("DivNoNan", elementwise=True)
 def div_no_nan(xp: Any, x: Any, y: Any) -> Any:
     return xp.where(y == 0, 0, x / y)
 
 
-@kernel("MulNoNan")
+@kernel("MulNoNan", elementwise=True)
 def mul_no_nan(xp: Any, x: Any, y: Any) -> Any:
     return xp.where(y == 0, 0, x * y)
 
 
-@kernel("Xdivy")
+@kernel("Xdivy", elementwise=True)
 def xdivy(xp: Any, x: Any, y: Any) -> Any:
     return xp.where(x == 0, 0, x / y)
 
 
-@kernel("Xlogy")
+@kernel("Xlogy", elementwise=True)
 def xlogy(xp: Any, x: Any, y: Any) -> Any:
     return xp.where(x == 0, 0, x * xp.log(y))
 
@@ -285,29 +286,29 @@ def right_shift(xp: Any, x: Any, y: Any) -> Any:
 # ---- gradients in terms of the result y
 
 
-@kernel("SqrtGrad")
+@kernel("SqrtGrad", elementwise=True)
 def sqrt_grad(xp: Any, y: Any, dy: Any) -> Any:
     return dy * 0.5 / y.conj()
 
 
-@kernel("RsqrtGrad")
+@kernel("RsqrtGrad", elementwise=True)
 def rsqrt_grad(xp: Any, y: Any, dy: Any) -> Any:
     y = y.conj()
     return dy * -0.5 * y * (y * y)
 
 
-@kernel("ReciprocalGrad", "InvGrad")
+@kernel("ReciprocalGrad", "InvGrad", elementwise=True)
 def reciprocal_grad(xp: Any, y: Any, dy: Any) -> Any:
     y = y.conj()
     return -y * dy * y
 
 
-@kernel("SigmoidGrad")
+@kernel("SigmoidGrad", elementwise=True)
 def sigmoid_grad(xp: Any, y: Any, dy: Any) -> Any:
     return dy * y * (1 - y)
 
 
-@kernel("TanhGrad")
+@kernel("TanhGrad", elementwise=True)
 def tanh_grad(xp: Any, y: Any, dy: Any) -> Any:
     return dy * (1 - y * y)
 
@@ -328,7 +329,7 @@ _NUMPY = {t: np.dtype(t.as_numpy_dtype) for t in (*_BITS, *FLOATS, *COMPLEX, boo
 _C_NAMES = {float16: "half", float32: "float", float64: "double"}
 
 
-@kernel("Cast")
+@kernel("Cast", elementwise=True)
 def cast(xp: Any, x: Any, *, SrcT: DType, DstT: DType, Truncate: bool) -> Any:  # noqa: N803
     if SrcT is DstT:
         return x

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from minitf_runtime.errors import InvalidArgumentError, invalid
+from minitf_runtime.errors import InvalidArgumentError, UnimplementedError, invalid
 from minitf_runtime.ops.registry import (
     ShapeContext,
     Types,
@@ -20,6 +20,7 @@ from minitf_runtime.ops.registry import (
 from minitf_runtime.storage import slices
 from minitf_runtime.storage.bundle import BundleReader, Piece, merge_bundles, write_bundle
 from minitf_runtime.storage.files import read_whole, write_whole
+from minitf_runtime.storage.old_checkpoint import open_checkpoint
 from minitf_runtime.types import DType, Shape, c_name
 
 _FILES = dict(host_inputs="prefix tensor_names shape_and_slices tensors")
@@ -68,6 +69,21 @@ def _piece(name: bytes, spec: str, tensor: Any, dtype: DType) -> Piece:
     return Piece(name, tensor, dtype, shape, box)
 
 
+op(
+    "SaveSlices",
+    "filename: string, tensor_names: string, shapes_and_slices: string, data: T ->",
+    no_outputs,
+    stateful=True,
+    T=Types(minimum=1),
+)
+
+
+@kernel("SaveSlices")
+def save_slices(xp: Any, filename: Any, names: Any, specs: Any, data: Any) -> None:
+    """Graphs that save in the old format can be imported and restored."""
+    raise UnimplementedError(None, None, "SaveSlices: checkpoints are written in format V2 only")
+
+
 @op(
     "RestoreV2",
     "prefix: string, tensor_names: string, shape_and_slices: string -> tensors: dtypes",
@@ -97,7 +113,7 @@ def _restored_shape(spec: str) -> Shape:
 
 @kernel("RestoreV2", **_FILES)
 def restore(xp: Any, prefix: Any, names: Any, specs: Any, *, dtypes: list[DType]) -> Any:
-    reader = BundleReader(_path(prefix))
+    reader = open_checkpoint(_path(prefix))
     return tuple(
         _restored(reader, name.decode(), spec.decode(), dtype)
         for name, spec, dtype in zip(names, specs, dtypes)

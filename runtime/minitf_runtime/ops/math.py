@@ -46,7 +46,7 @@ op(
 )
 
 
-@kernel("AddN", "AccumulateNV2")
+@kernel("AddN", "AccumulateNV2", elementwise=True)
 def add_n(xp: Any, inputs: Any) -> Any:
     shape = inputs[0].shape
     for i, x in enumerate(inputs):

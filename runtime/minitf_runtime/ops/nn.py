@@ -49,72 +49,72 @@ op("LeakyRelu", "features: T -> activations: T", unchanged, T=Type(FLOATS), alph
 op("LeakyReluGrad", "gradients: T, features: T -> backprops: T", merged, T=Type(FLOATS), alpha=0.2)
 
 
-@kernel("Relu")
+@kernel("Relu", elementwise=True)
 def relu(xp: Any, x: Any) -> Any:
     return xp.maximum(x, 0)
 
 
-@kernel("ReluGrad")
+@kernel("ReluGrad", elementwise=True)
 def relu_grad(xp: Any, g: Any, x: Any) -> Any:
     return g * (x > 0)
 
 
-@kernel("Relu6")
+@kernel("Relu6", elementwise=True)
 def relu6(xp: Any, x: Any) -> Any:
     return xp.minimum(xp.maximum(x, 0), 6)
 
 
-@kernel("Relu6Grad")
+@kernel("Relu6Grad", elementwise=True)
 def relu6_grad(xp: Any, g: Any, x: Any) -> Any:
     return g * ((x > 0) & (x < 6))
 
 
-@kernel("LeakyRelu")
+@kernel("LeakyRelu", elementwise=True)
 def leaky_relu(xp: Any, x: Any, *, alpha: float) -> Any:
     return xp.where(x > 0, x, x * alpha)
 
 
-@kernel("LeakyReluGrad")
+@kernel("LeakyReluGrad", elementwise=True)
 def leaky_relu_grad(xp: Any, g: Any, x: Any, *, alpha: float) -> Any:
     return xp.where(x > 0, g, g * alpha)
 
 
-@kernel("Elu")
+@kernel("Elu", elementwise=True)
 def elu(xp: Any, x: Any) -> Any:
     return xp.where(x < 0, xp.exp(x) - 1, x)
 
 
-@kernel("EluGrad")
+@kernel("EluGrad", elementwise=True)
 def elu_grad(xp: Any, g: Any, y: Any) -> Any:
     return xp.where(y < 0, g * (y + 1), g)
 
 
-@kernel("Selu")
+@kernel("Selu", elementwise=True)
 def selu(xp: Any, x: Any) -> Any:
     return xp.where(x < 0, _SELU_SCALE_ALPHA * (xp.exp(x) - 1), _SELU_SCALE * x)
 
 
-@kernel("SeluGrad")
+@kernel("SeluGrad", elementwise=True)
 def selu_grad(xp: Any, g: Any, y: Any) -> Any:
     return xp.where(y < 0, g * (y + _SELU_SCALE_ALPHA), g * _SELU_SCALE)
 
 
-@kernel("Softplus")
+@kernel("Softplus", elementwise=True)
 def softplus(xp: Any, x: Any) -> Any:
     return xp.logaddexp(x, x.dtype.type(0))
 
 
-@kernel("SoftplusGrad")
+@kernel("SoftplusGrad", elementwise=True)
 def softplus_grad(xp: Any, g: Any, x: Any) -> Any:
     return g / (xp.exp(-x) + 1)
 
 
-@kernel("Softsign")
+@kernel("Softsign", elementwise=True)
 def softsign(xp: Any, x: Any) -> Any:
     return x / (abs(x) + 1)
 
 
-@kernel("SoftsignGrad")
+@kernel("SoftsignGrad", elementwise=True)
 def softsign_grad(xp: Any, g: Any, x: Any) -> Any:
     return g / (abs(x) + 1) ** 2
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from minitf_runtime.devices.cpu import parallel
 from minitf_runtime.errors import UnimplementedError, invalid
 from minitf_runtime.ops import dims, windows
 from minitf_runtime.ops.registry import Attr, ShapeContext, Type, kernel, op
@@ -32,6 +33,7 @@ from minitf_runtime.types import (
     uint16,
 )
 
+BLOCK = 1 << 16  # elements that stay in the cache of one core
 _MAX_TYPES = (*FLOATS, int32, int64, uint8, int16, int8, uint16)
 _NARROW = (float16, float32)
 _PADDING = Attr("string", allowed=("SAME", "VALID"))
@@ -136,13 +138,35 @@ def _counts(xp: Any, axes: Sequence[Axis], dtype: Any) -> Any:
     return out
 
 
+def _by_images(
+    xp: Any, pool: Callable[..., Any], axes: Sequence[Axis], shape: Sequence[int], *arrays: Any
+) -> Any:
+    """pool(xp, *arrays, axes) of `shape`, on blocks of the batch that stay in the cache."""
+    image = max(1, math.prod(a.size for a in axes[1:]))
+    if xp is not np or image * axes[0].size < 2 * BLOCK:
+        return pool(xp, *arrays, axes)
+    out = np.empty(shape, arrays[-1].dtype)
+    step = max(1, BLOCK // image)
+
+    def work(start: int, stop: int) -> None:
+        with np.errstate(all="ignore"):
+            for at in range(start, stop, step):
+                part = slice(at, min(at + step, stop))
+                block = [windows.whole(part.stop - at), *axes[1:]]
+                out[part] = pool(xp, *(a[part] for a in arrays), block)
+
+    parallel(work, axes[0].size, step)
+    return out
+
+
 def _max_pool(xp: Any, x: Any, axes: Sequence[Axis]) -> Any:
     return xp.ascontiguousarray(_slide(xp, x, axes, _lowest(x.dtype), xp.maximum))
 
 
 @kernel("MaxPool", "MaxPool3D")
 def max_pool(xp: Any, x: Any, *, node: Any) -> Any:
-    return _max_pool(xp, x, _axes(x.shape, node.attrs))
+    axes = _axes(x.shape, node.attrs)
+    return _by_images(xp, _max_pool, axes, [a.out for a in axes], x)
 
 
 @kernel("AvgPool", "AvgPool3D")
@@ -176,8 +200,12 @@ def _winners(xp: Any, x: Any, y: Any, axes: Sequence[Axis]) -> Iterator[tuple[An
 
 def _max_pool_grad(xp: Any, x: Any, y: Any, g: Any, axes: Sequence[Axis]) -> Any:
     out = xp.zeros([a.before + a.size + a.after for a in axes], g.dtype)
+    apart = all(a.stride >= a.window for a in axes)
     for _, meets, won in _winners(xp, x, y, axes):
-        out[meets] += g * won
+        if apart:
+            xp.multiply(g, won, out=out[meets])
+        else:
+            out[meets] += g * won
     return xp.ascontiguousarray(out[windows.inner(axes)])
 
 
@@ -191,7 +219,10 @@ def _max_pool_grad_grad(xp: Any, x: Any, y: Any, g: Any, axes: Sequence[Axis]) -
 
 @kernel("MaxPoolGrad", "MaxPool3DGrad")
 def max_pool_grad(xp: Any, x: Any, y: Any, g: Any, *, node: Any) -> Any:
-    return _max_pool_grad(xp, x, y, g, _axes(x.shape, node.attrs))
+    axes = _axes(x.shape, node.attrs)
+    if y.shape != g.shape:
+        raise invalid(f"orig_output and grad differ: {show_shape(y.shape)} {show_shape(g.shape)}")
+    return _by_images(xp, _max_pool_grad, axes, x.shape, x, y, g)
 
 
 @kernel("MaxPoolGradGrad", "MaxPool3DGradGrad")

@@ -88,6 +88,7 @@ class Kernel:
     host_outputs: frozenset[str] = frozenset()
     keywords: tuple[str, ...] = ()  # attributes (and `node`, `step`) passed by keyword
     inline: str = ""  # the same as a Python expression of {0}, {1} ...: plans save the call
+    elementwise: bool = False  # each element of the output needs those of the inputs at its place
 
 
 @dataclass
@@ -209,6 +210,7 @@ def kernel(
     host_inputs: str = "",
     host_outputs: str = "",
     inline: str = "",
+    elementwise: bool = False,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Registers the function below as kernel of the named ops."""
 
@@ -222,6 +224,7 @@ def kernel(
             made = Kernel(
                 fn, device, priority, tuple(types),
                 frozenset(host_inputs.split()), frozenset(host_outputs.split()), keywords, inline,
+                elementwise,
             )  # fmt: skip
             OPS[name].kernels.append(made)
         return fn

@@ -45,7 +45,9 @@ class StaticValues:
             if value.ndim == 0:
                 return None
             return tuple(None if n < 0 else int(n) for n in value)
-        op, attrs, inputs, shapes, _, own = self._describe(key)
+        op, attrs, inputs, shapes, index, own = self._describe(key)
+        if op in _SHAPES:
+            return shapes[index]  # type: ignore[no-any-return]
         rule = _SHAPE_RULES.get(op)
         found = rule(self, attrs, inputs, shapes, depth + 1) if rule and depth < MAX_DEPTH else None
         if found is None and own is not None and len(own) == 1 and own[0] is not None:
@@ -57,8 +59,8 @@ class StaticValues:
         if op == "Const":
             value = np.asarray(attrs["value"])
             return value if value.size <= MAX_ELEMENTS else None
-        if op == "Shape" and is_full(shapes[0]):
-            return np.array(shapes[0], attrs["out_type"].as_numpy_dtype)
+        if op in _SHAPES and is_full(shapes[index]):
+            return np.array(shapes[index], attrs["out_type"].as_numpy_dtype)
         opdef = OPS.get(op)
         kernel = find_kernel(op, attrs, "CPU") if opdef is not None else None
         if opdef is None or kernel is None or opdef.stateful or not inputs:
@@ -102,10 +104,6 @@ def group_inputs(opdef: OpDef, attrs: Any, flat: Sequence[Any]) -> list[Any]:
     return out
 
 
-def _from_shape(s: StaticValues, attrs: Any, inputs: Any, shapes: Any, depth: int) -> Shape:
-    return shapes[0]  # type: ignore[no-any-return]
-
-
 def _from_pack(s: StaticValues, attrs: Any, inputs: Any, shapes: Any, depth: int) -> Shape:
     """TF knows a size only as a constant: not as x.shape[i] of a partly known shape."""
     if any(shape != () for shape in shapes):
@@ -146,8 +144,8 @@ def _from_slice(s: StaticValues, attrs: Any, inputs: Any, shapes: Any, depth: in
     return whole[first : last : int(step[0])]
 
 
+_SHAPES = ("Shape", "ShapeN")  # an output for each input: its shape
 _SHAPE_RULES: dict[str, Callable[..., Shape]] = {
-    "Shape": _from_shape,
     "VarHandleOp": _from_handle,
     "Pack": _from_pack,
     "ConcatV2": _from_concat,

@@ -2,21 +2,34 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
 
 from minitf_runtime.errors import invalid
-from minitf_runtime.ops.registry import Count, Type, kernel, op, scalar
+from minitf_runtime.ops.registry import Attr, Count, Type, kernel, op, scalar
+from minitf_runtime.storage.media import png_bytes, wav_bytes
 from minitf_runtime.storage.protobuf import (
     DecodeError,
     bytes_field,
     double_field,
     fields,
     float_field,
+    int_field,
     packed_doubles_field,
 )
-from minitf_runtime.types import REALS, bool_, float32, show_shape
+from minitf_runtime.types import (
+    REALS,
+    DType,
+    bool_,
+    float16,
+    float32,
+    float64,
+    show_shape,
+    string,
+    uint8,
+)
 
 op("ScalarSummary", "tags: string, values: T -> summary: string", scalar, T=Type(REALS))
 op(
@@ -24,6 +37,26 @@ op(
     "tag: string, values: T -> summary: string",
     scalar,
     T=Type((*REALS, bool_), default=float32),
+)
+op(
+    "ImageSummary",
+    "tag: string, tensor: T -> summary: string",
+    scalar,
+    max_images=Attr("int", 3, minimum=1),
+    T=Type((uint8, float32, float16, float64), default=float32),
+    bad_color=Attr("tensor", np.array([255, 0, 0, 255], np.uint8)),
+)
+op(
+    "AudioSummaryV2",
+    "tag: string, tensor: float32, sample_rate: float32 -> summary: string",
+    scalar,
+    max_outputs=Attr("int", 3, minimum=1),
+)
+op(
+    "TensorSummaryV2",
+    "tag: string, tensor: T, serialized_summary_metadata: string -> summary: string",
+    scalar,
+    T=Type(),
 )
 op("MergeSummary", "inputs: N * string -> summary: string", scalar, N=Count())
 
@@ -88,6 +121,100 @@ def _histogram(values: np.ndarray) -> bytes:
 def _sum(values: np.ndarray) -> float:
     """One after the other, as TF adds: NumPy's sum rounds otherwise."""
     return float(values.cumsum()[-1]) if values.size else 0.0
+
+
+@kernel("ImageSummary")
+def image_summary(xp: Any, tag: Any, tensor: Any, *, max_images: int, bad_color: Any) -> Any:
+    """One PNG for each of the first images [height, width, channels]."""
+    shape = np.shape(tensor)
+    if len(shape) != 4 or shape[3] not in (1, 3, 4):
+        text = show_shape(shape)
+        raise invalid(f"Tensor must be 4-D with last dim 1, 3, or 4, not {text}")
+    if 0 in shape[1:]:
+        raise invalid(f"input tensor must have non-zero dims. Found: {list(shape)}.")
+    images = [_image(_pixels(image, bad_color)) for image in tensor[:max_images]]
+    values = (bytes_field(4, image) for image in images)
+    return _numbered(_scalar_tag(tag), "image", max_images, values)
+
+
+def _image(pixels: np.ndarray) -> bytes:
+    sizes = b"".join(int_field(n, size) for n, size in enumerate(pixels.shape, 1))
+    return sizes + bytes_field(4, png_bytes(pixels))
+
+
+def _pixels(image: np.ndarray, bad_color: np.ndarray) -> np.ndarray:
+    """Numbers as colours: 0 to the largest as 0 to 255; around 128 if one is negative."""
+    if image.dtype == np.uint8:
+        return image
+    finite = np.isfinite(image).all(axis=-1)
+    known = image[finite]
+    low = np.float32(known.min(initial=np.inf))
+    largest = np.float32(known.max(initial=-np.inf))
+    top, zero = np.float32(255), 0
+    if low < 0:
+        top, zero = np.float32(127), 128
+        largest = max(abs(low), abs(largest))
+    scale = top / largest if largest >= 1e-6 else 0
+    out = np.empty(image.shape, np.uint8)
+    out[finite] = known * image.dtype.type(scale) + image.dtype.type(zero)
+    out[~finite] = bad_color[: image.shape[-1]]
+    return out
+
+
+@kernel("AudioSummaryV2")
+def audio_summary(xp: Any, tag: Any, tensor: Any, sample_rate: Any, *, max_outputs: int) -> Any:
+    """One WAV for each of the first sounds [frames, channels] or [frames]."""
+    shape = np.shape(tensor)
+    if len(shape) not in (2, 3):
+        raise invalid(f"Tensor must be 3-D or 2-D, got: {show_shape(shape)}")
+    if np.ndim(sample_rate):
+        raise invalid(f"sample_rate must be scalar, got: {show_shape(np.shape(sample_rate))}")
+    if not sample_rate > 0:
+        raise invalid("sample_rate must be > 0")
+    if 0 in shape[1:]:
+        raise invalid("audio is null")
+    sounds = np.reshape(tensor, (*shape[:2], -1))[:max_outputs]
+    values = (bytes_field(6, _sound(sound, float(sample_rate))) for sound in sounds)
+    return _numbered(_scalar_tag(tag), "audio", max_outputs, values)
+
+
+def _sound(sound: np.ndarray, rate: float) -> bytes:
+    frames, channels = sound.shape
+    return (
+        float_field(1, rate)
+        + int_field(2, channels)
+        + int_field(3, frames)
+        + bytes_field(4, wav_bytes(sound, int(rate)))
+        + bytes_field(5, b"audio/wav")
+    )
+
+
+def _numbered(tag: bytes, kind: str, most: int, contents: Any) -> np.ndarray:
+    """A value for each item: TAG/image, or TAG/image/0 and so on if there may be several."""
+    names = (f"/{kind}/{i}" if most > 1 else f"/{kind}" for i in itertools.count())
+    return _summary(_value(tag + name.encode(), data) for name, data in zip(names, contents))
+
+
+@kernel("TensorSummaryV2")
+def tensor_summary(xp: Any, tag: Any, tensor: Any, metadata: Any, *, T: DType) -> Any:  # noqa: N803
+    content = bytes_field(8, _tensor(np.asarray(tensor), T))
+    return _summary([_value(_scalar_tag(tag), content + bytes_field(9, _scalar_tag(metadata)))])
+
+
+def _tensor(array: np.ndarray, dtype: DType) -> bytes:
+    """A TensorProto."""
+    dims = b"".join(bytes_field(2, int_field(1, n) if n else b"") for n in array.shape)
+    head = int_field(1, dtype.number) + bytes_field(2, dims)
+    if dtype is string:
+        return head + b"".join(bytes_field(8, item) for item in array.ravel())
+    return head + (bytes_field(4, array.tobytes()) if array.size else b"")
+
+
+def _scalar_tag(tag: Any) -> bytes:
+    tag = np.asarray(tag, object)
+    if tag.ndim:
+        raise invalid(f"tag must be scalar, got: {show_shape(tag.shape)}")
+    return tag.item()  # type: ignore[no-any-return]
 
 
 @kernel("MergeSummary")

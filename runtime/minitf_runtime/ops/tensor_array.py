@@ -8,7 +8,7 @@ import numpy as np
 
 from minitf_runtime.errors import InvalidArgumentError, invalid
 from minitf_runtime.ops.registry import Attr, ShapeContext, Type, kernel, op
-from minitf_runtime.types import Shape, int32, show_shape
+from minitf_runtime.types import Shape, int32, is_full, merge_shapes, show_shape
 
 
 class Array:
@@ -22,6 +22,7 @@ class Array:
         self.dynamic = attrs["dynamic_size"]
         self.clear = attrs["clear_after_read"]
         self.shape: Shape = attrs["element_shape"]
+        self.identical = attrs["identical_element_shapes"]  # the first element tells the shape
         self.name = name
         self.accumulates = False
         self.grads: dict[str, Array] = {}
@@ -43,6 +44,7 @@ class Array:
                 f"TensorArray {self.name}: Tried to write to index {i} but array is not resizeable "
                 f"and size is: {len(self.items)}"
             )
+        self._check_shape(i, np.shape(value))
         if self.items[i] is not None:
             if not self.accumulates:
                 raise invalid(
@@ -51,6 +53,19 @@ class Array:
                 )
             value = xp.add(self.items[i], value)
         self.items[i] = value
+
+    def _check_shape(self, i: int, shape: tuple[int, ...]) -> None:
+        try:
+            merged = merge_shapes(self.shape, shape)
+        except ValueError:
+            raise invalid(
+                f"TensorArray {self.name}: Could not write to TensorArray index {i} because the "
+                f"value shape is {show_shape(shape)} which is incompatible with the TensorArray's "
+                f"inferred element shape: {show_shape(self.shape)} (consider setting "
+                "infer_shape=False)."
+            ) from None
+        if self.identical:
+            self.shape = merged
 
     def get(self, xp: Any, i: int) -> Any:
         self.check(i)
@@ -69,18 +84,16 @@ class Array:
 
     def _zeros(self, xp: Any, i: int) -> Any:
         """An element never written reads as zeros where its shape is known."""
-        shape = self.shape
-        if shape is None or None in shape:
-            known = next((v for v in self.items if v is not None), None)
-            if known is None:
-                raise invalid(
-                    f"TensorArray {self.name}: Could not read from TensorArray index {i}. "
-                    "Furthermore, the element shape is not fully defined: "
-                    f"{show_shape(shape)}. It is possible you are working with a resizeable "
-                    "TensorArray and stop_gradients is not allowing the gradients to be written."
-                )
-            shape = np.shape(known)
-        return xp.zeros(shape, self.dtype.as_numpy_dtype)
+        if not is_full(self.shape):
+            raise invalid(
+                f"TensorArray {self.name}: Could not read from TensorArray index {i}.  "
+                "Furthermore, the element shape is not fully defined: "
+                f"{show_shape(self.shape)}.  It is possible you are working with a resizeable "
+                "TensorArray and stop_gradients is not allowing the gradients to be written.  If "
+                "you set the full element_shape property on the forward TensorArray, the proper "
+                "all-zeros tensor will be returned instead of incurring this error."
+            )
+        return xp.zeros(self.shape, self.dtype.as_numpy_dtype)
 
 
 def _handle_and_flow(c: ShapeContext) -> list[Shape]:
@@ -181,7 +194,7 @@ def tensor_array_grad(xp: Any, handle: Array, flow: Any, *, source: Any) -> Any:
     if made is None:
         attrs = dict(
             dtype=handle.dtype, dynamic_size=False, clear_after_read=False,
-            element_shape=handle.shape,
+            element_shape=handle.shape, identical_element_shapes=handle.identical,
         )  # fmt: skip
         made = Array(len(handle.items), attrs, f"{handle.name}@{source}")
         made.accumulates = True

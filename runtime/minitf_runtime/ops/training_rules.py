@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from minitf_runtime.devices.cpu import parallel
 from minitf_runtime.errors import invalid
 from minitf_runtime.ops import dims
 from minitf_runtime.ops.gather import check_indices
@@ -165,10 +166,16 @@ def _apply_to_pieces(
         return
     flat = [a.reshape(-1) for a in arrays]
     grad = inputs[grad_at].reshape(-1)
-    for start in range(0, size, PIECE):
-        piece = slice(start, start + PIECE)
-        inputs[grad_at] = grad[piece]
-        fn(xp, *(a[piece] for a in flat), *inputs, **attrs)
+
+    def work(start: int, stop: int) -> None:
+        mine = list(inputs)
+        with np.errstate(all="ignore"):
+            for at in range(start, stop, PIECE):
+                piece = slice(at, min(at + PIECE, stop))
+                mine[grad_at] = grad[piece]
+                fn(xp, *(a[piece] for a in flat), *mine, **attrs)
+
+    parallel(work, size, PIECE)
 
 
 def _check_sparse(arrays: list[Any], grad: Any, indices: Any) -> None:

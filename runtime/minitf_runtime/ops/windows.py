@@ -30,6 +30,14 @@ class Axis:
     def pad(self) -> tuple[int, int]:
         return self.before, self.after
 
+    def flipped(self) -> Axis | None:
+        """The window on the output that meets what an input element adds to; None for strides."""
+        reach = (self.window - 1) * self.dilation
+        before, after = reach - self.before, reach - self.after
+        if self.stride != 1 or before < 0 or after < 0:
+            return None
+        return Axis(self.out, self.window, 1, self.dilation, before, after, self.size)
+
     def at(self, offset: int) -> slice:
         """What element `offset` of the window meets at all places, counted on the padded input."""
         start = offset * self.dilation

@@ -29,7 +29,8 @@ class Groups:
         self.resource = [ANY] * count
         self.assigned = [ANY] * count
         self.types: list[TypeList] = [()] * count
-        self.asked_by = [-1] * count  # the member whose request speaks for the group
+        self.asked_by: list[tuple[int, ...]] = [()] * count  # members whose requests count
+        self.lacks: list[dict[str, int]] = [{}] * count  # device type -> a member without kernel
         self.placed_by = [-1] * count  # the member that was placed first
 
     def root(self, i: int) -> int:
@@ -53,22 +54,29 @@ class Groups:
         types = common_types(self.types[new], self.types[old])
         if not types:
             raise NoCommonType
+        self.asked_by[new] = self._speakers(new, old)
+        self.lacks[new] = {**self.lacks[old], **self.lacks[new]}
         self.assigned[new], self.resource[new] = assigned, resource
         self.requested[new] = requested.override(assigned).override(resource)
         self.types[new] = types
-        self.asked_by[new] = self._speaker(new, old)
         self.placed_by[new] = max(self.placed_by[new], self.placed_by[old])
         self.parent[old] = new
         if self.rank[new] == self.rank[old]:
             self.rank[new] += 1
 
-    def _speaker(self, new: int, old: int) -> int:
-        """Whose request counts: makers of handles first, then the kept root."""
-        for group in (self.resource, self.requested):
-            for i in (new, old):
-                if group[i] and self.asked_by[i] >= 0:
-                    return self.asked_by[i]
-        return -1
+    def _speakers(self, new: int, old: int) -> tuple[int, ...]:
+        """Whose requests make up that of both: makers of handles first, of two alike who was made
+        first. Those of a group that adds nothing are left out.
+        """
+        first, second = (old, new) if self.resource[old] and not self.resource[new] else (new, old)
+        a, b = self.requested[first], self.requested[second]
+        if a == b and bool(self.resource[new]) == bool(self.resource[old]):
+            return min(filter(None, (self.asked_by[new], self.asked_by[old])), default=())
+        if a.override(b) == a:
+            return self.asked_by[first]
+        if b.override(a) == b:
+            return self.asked_by[second]
+        return self.asked_by[first] + self.asked_by[second]
 
     def follow(self, source: int, user: int) -> None:
         """The user's group gives up its request for that of the source it takes by handle."""

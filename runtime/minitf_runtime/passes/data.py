@@ -30,11 +30,35 @@ class Devices:
 
 
 @dataclass(frozen=True)
+class Fit:
+    """The devices that a request and a list of device types leave; nodes share these values.
+
+    candidates: the preferred one first; `equals` of them are of its type. unasked: those that the
+    request rules out. no_kernel: those of a type that not all of a group have kernels for.
+    """
+
+    asked: str
+    types: tuple[tuple[str, int], ...]  # (device type, kernel priority), the preferred type first
+    candidates: tuple[str, ...]
+    equals: int
+    unasked: tuple[str, ...]
+    no_kernel: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Placed:
-    """Where a node is, and every rule that led there, in the order applied."""
+    """Where a node is, and every rule that led there, in the order applied.
+
+    asked: its own request. fit: what its group could have when it was placed; None if it was
+    placed before. lacks: (device type, the member of its group that has no kernel for it). A node
+    that could not be placed has no device.
+    """
 
     device: str
     why: tuple[Reason, ...] = ()
+    asked: str = ""
+    fit: Fit | None = None
+    lacks: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)

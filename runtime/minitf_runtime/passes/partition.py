@@ -12,16 +12,21 @@ from minitf_runtime.passes.data import SENDS, Devices, Edge, Placed
 from minitf_runtime.passes.frames import has_loops
 from minitf_runtime.passes.ids import id_order
 from minitf_runtime.passes.loops import Looped, NewName, add_control_loops, move_control_flow
+from minitf_runtime.passes.recv_scheduling import schedule, start_times, time_pairs
 
 Parts = dict[str, list[Node]]
 
 
 class Names:
-    """Names for the nodes that a cut adds; `count` goes on from step to step of a session."""
+    """Names for the nodes that a cut adds; `count` goes on from step to step of a session.
 
-    def __init__(self, count: int, taken: Graph) -> None:
+    triggers: the counts of recv_scheduling, where receives are to be scheduled.
+    """
+
+    def __init__(self, count: int, taken: Graph, triggers: dict[str, int] | None = None) -> None:
         self.count = count
         self.taken = taken
+        self.triggers = triggers
 
     def maker(self, mark: str) -> NewName:
         """A function that makes `NAME` into an unused `NAME<mark><n>`."""
@@ -58,14 +63,22 @@ def partition(step: Graph, devices: Devices, names: Names) -> tuple[Parts, list[
     )
     if devices.local:
         return first, pairs
+    times = None
+    if names.triggers is not None and not has_loops(looped.nodes):
+        times = start_times(step)
+        time_pairs(times, first, pairs)
     parts: Parts = {}
     for nodes in first.values():
         if len({n.device for n in nodes}) == 1:
-            parts[nodes[0].device] = nodes
+            parts[nodes[0].device] = nodes if times is None else id_order(nodes)
             continue
         inner, more = cut(id_order(nodes), str, names.maker("_G"), devices.incarnations, {})
         parts.update(inner)
         pairs += more
+        if times is not None:
+            time_pairs(times, inner, more)
+    if times is not None and names.triggers is not None:
+        parts = schedule(parts, times, names.triggers)
     return parts, pairs
 
 

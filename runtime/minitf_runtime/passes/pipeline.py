@@ -45,11 +45,13 @@ def partition_placed(
     targets: Iterable[str] = (),
     feed_shapes: Mapping[str, Shape] | None = None,
     counter: int = 0,
+    triggers: dict[str, int] | None = None,
 ) -> tuple[Partitioned, int]:
     """A step of a placed graph, cut into parts; and the counter of names for the next step.
 
     whole: see `with_devices`; steps of one session share it. placement: for the reasons alone.
     feed_shapes: what is known of the values fed; without it the shapes are those of construction.
+    triggers: {} at a session's first step to have receives scheduled; see recv_scheduling.py.
     Raises InvalidArgumentError or NotFoundError for bad names.
     """
     step = prune(whole, devices, feeds, fetches, targets)
@@ -63,7 +65,7 @@ def partition_placed(
         pruned = infer(pruned, known)
         if checked:
             verify_graph(pruned, devices, "shapes")
-    names = Names(counter, whole)
+    names = Names(counter, whole, triggers)
     parts, pairs = partition(pruned, devices, names)
     order = arrange(parts, pairs, step_order(pruned))
     position = {name: i for i, name in enumerate(order.names)}
@@ -96,6 +98,7 @@ def partition_graph(
     assigned: Mapping[str, str] | None = None,
     kernel_types: KernelTypes = registered_types,
     feed_shapes: Mapping[str, Shape] | None = None,
+    recv_scheduling: bool = False,
 ) -> Partitioned:
     """Places a client's graph and cuts one step of it: all passes, from first to last."""
     graph = rewrite(graph)
@@ -108,4 +111,5 @@ def partition_graph(
         fetches=fetches,
         targets=targets,
         feed_shapes=feed_shapes,
+        triggers={} if recv_scheduling else None,
     )[0]

@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
-from minitf_runtime.devices.name import DeviceName, parse_full, parse_strict
-from minitf_runtime.errors import FailedPreconditionError
+from minitf_runtime.devices.name import parse_full, parse_strict
+from minitf_runtime.errors import FailedPreconditionError, OpError
 from minitf_runtime.graph import Graph, Node, Reason
 from minitf_runtime.passes import placement_errors as errors
+from minitf_runtime.passes.candidates import Candidates, Finder
 from minitf_runtime.passes.colocation import Groups
-from minitf_runtime.passes.data import Devices, Placed
+from minitf_runtime.passes.data import Devices, Fit, Placed
 from minitf_runtime.passes.ids import id_order, is_back_edge
-from minitf_runtime.passes.kernels import (
-    TYPE_PRIORITY,
-    KernelTypes,
-    TypeList,
-    by_preference,
-    registered_types,
-)
+from minitf_runtime.passes.kernels import KernelTypes, by_preference, registered_types
 from minitf_runtime.types import DType, resource
 
 # Ops that pass handles on to ops of their own: they need not be where the handle is.
@@ -38,23 +32,19 @@ def place(
 
     assigned: devices that nodes already have and keep. kernel_types(node): the device types with
     a kernel for it and their priorities. Raises InvalidArgumentError if any node, needed or not,
-    fits nowhere.
+    fits nowhere; its `placement` says what was known by then.
     """
     if not devices.names:
         raise FailedPreconditionError(None, None, "No devices are registered")
     placer = _Placer(graph, devices, soft, assigned or {}, kernel_types)
-    placer.join_references()
-    placer.join_classes()
-    return placer.assign()
-
-
-class _Candidates(NamedTuple):
-    """Devices that a group may use, the preferred one first."""
-
-    names: tuple[str, ...]
-    allowed: frozenset[str]
-    equals: int  # how many are of the preferred type
-    softened: bool = False
+    try:
+        placer.add_members()
+        placer.join_references()
+        placer.join_classes()
+        return placer.assign()
+    except OpError as e:
+        e.placement = placer.known()
+        raise
 
 
 class _Placer:
@@ -71,37 +61,47 @@ class _Placer:
         self.nodes = id_order(graph.nodes)
         self.id = {n.name: i for i, n in enumerate(self.nodes)}
         self.parsed = {d: parse_full(d) for d in devices.names}
+        self.finder = Finder(self.parsed, soft)
         self.present = {d.type for d in self.parsed.values()}
         self.before = assigned
         self.kernel_types = kernel_types
         self.groups = Groups(len(self.nodes))
         self.pulled: dict[int, list[Reason]] = {}
         self.placed: dict[str, Placed] = {}
-        self.known: dict[tuple[DeviceName, TypeList], _Candidates] = {}
-        for i, n in enumerate(self.nodes):
-            self._add_member(i, n)
+        self.conflicts: dict[int, Reason] = {}
+        self.fits: dict[int, Fit] = {}  # of nodes in conflict
 
     # ---- what each node asks for
+
+    def add_members(self) -> None:
+        for i, n in enumerate(self.nodes):
+            self._add_member(i, n)
 
     def _add_member(self, i: int, n: Node) -> None:
         groups = self.groups
         groups.types[i] = by_preference([t for t in self.kernel_types(n) if t[0] in self.present])
+        usable = {t for t, _ in groups.types[i]}
+        groups.lacks[i] = {str(t): i for t in self.present if t not in usable}
         if n.name in self.before:
             device = self.parsed.get(self.before[n.name])
             if device is None:
                 raise errors.lost_device(self.before[n.name], self.parsed)
-            if not any(t == device.type for t, _ in groups.types[i]):
-                raise errors.assigned_without_kernel(n, self.before[n.name])
+            if device.type not in usable:
+                error = errors.assigned_without_kernel(n, self.before[n.name])
+                raise self._conflict(error, "it has no kernel where it was placed before", i)
             groups.assigned[i] = groups.requested[i] = device
+            groups.placed_by[i] = i
             return
-        if not groups.types[i]:
-            raise errors.no_kernel(n, self.present)
+        if not usable:
+            error = errors.no_kernel(n, self.present)
+            raise self._conflict(error, f"no device has a kernel for {n.op}", i)
         if n.device:
             asked = parse_strict(n.device)
             if asked is None:
-                raise errors.malformed(n)
+                text = f"'{n.device}' is no device name"
+                raise self._conflict(errors.malformed(n), text, i)
             groups.requested[i] = asked
-            groups.asked_by[i] = i
+            groups.asked_by[i] = (i,)
             if _makes_handle(n):
                 groups.resource[i] = asked
 
@@ -128,20 +128,26 @@ class _Placer:
         s, u = groups.root(i), groups.root(j)
         for what, field in (("assigned", groups.assigned), ("resource", groups.resource)):
             if not field[s].compatible(field[u]):
-                raise errors.two_devices(what, field[s], field[u], source, user)
+                error = errors.two_devices(what, field[s], field[u], source, user)
+                text = f"takes '{source.name}' of '{field[s]}', its group is bound to '{field[u]}'"
+                raise self._conflict(error, text, j, i)
         how = "by reference" if taken.is_ref else "by its handle"
         rule = "reference" if taken.is_ref else "resource"
-        self._note(j, Reason(rule, f"takes '{source.name}' {how}", source.source))
+        text = f"takes '{source.name}' {how}"
+        self._note(j, Reason(rule, text, source.source, source.name))
         if not groups.requested[s].compatible(groups.requested[u]):
-            text = f"its request '{groups.requested[u]}' gives way to that of '{source.name}'"
-            self._note(j, Reason("override", text, user.source))
+            lost = str(groups.requested[u])
+            text = f"its request '{lost}' gives way to that of '{source.name}'"
+            for k in dict.fromkeys((j, *groups.asked_by[u])):
+                self._note(k, Reason("override", text, user.source, source.name, lost))
             groups.follow(i, j)
         try:
             groups.join(s, u, self.soft)
         except ValueError as e:
-            raise errors.not_together(
+            error = errors.not_together(
                 source, user, self._members(s), self._members(u), e, self.kernel_types, True
-            ) from None
+            )
+            raise self._conflict(error, _apart(source, e), j, i) from None
 
     def join_classes(self) -> None:
         """Nodes that name the same `loc:@` group are together; one without names is in its own."""
@@ -160,14 +166,15 @@ class _Placer:
             groups.join(s, u, self.soft)
         except ValueError as e:
             if not self.soft:
-                raise errors.not_together(
+                error = errors.not_together(
                     n, leader, self._members(s), self._members(u), e, self.kernel_types, False
-                ) from None
+                )
+                raise self._conflict(error, _apart(leader, e), i, other) from None
             text = f"soft placement: not with '{leader.name}' in group 'loc:@{group}' ({e})"
-            self._note(i, Reason("ignored", text, n.source))
+            self._note(i, Reason("ignored", text, n.source, leader.name))
         else:
             text = f"in group 'loc:@{group}' with '{leader.name}'"
-            self._note(i, Reason("class", text, leader.source))
+            self._note(i, Reason("class", text, leader.source, leader.name))
 
     def _members(self, i: int) -> list[Node]:
         root = self.groups.root(i)
@@ -175,6 +182,15 @@ class _Placer:
 
     def _note(self, i: int, why: Reason) -> None:
         self.pulled.setdefault(i, []).append(why)
+
+    def _conflict(self, error: OpError, text: str, i: int, other: int = -1) -> OpError:
+        """The error, after a note of it at the node, and at the one that it cannot be with."""
+        n = self.nodes[i]
+        name = self.nodes[other].name if other >= 0 else ""
+        self.conflicts[i] = Reason("conflict", text, n.source, name)
+        if name:
+            self.conflicts[other] = Reason("conflict", f"'{n.name}' {text}", n.source, n.name)
+        return error
 
     # ---- choosing
 
@@ -191,18 +207,37 @@ class _Placer:
                 allowed = self._candidates(i, n)
                 near = self._beside_input(n)
                 if near in allowed.allowed:
-                    why = Reason("metadata", f"asks only about the shape of '{n.inputs[0][0]}'")
-                    self._put(i, n, near, why, allowed)
+                    source = n.inputs[0][0]
+                    text = f"asks only about the shape of '{source}'"
+                    self._put(i, n, near, Reason("metadata", text, node=source), allowed)
                 else:
-                    self._put(i, n, allowed.names[0], None, allowed)
+                    self._put(i, n, allowed.default, None, allowed)
         for i, n in later:
             allowed = self._candidates(i, n)
             near = self._beside_consumers(n)
             if near in allowed.allowed:
-                self._put(i, n, near, Reason("generator", "all its consumers are there"), allowed)
+                self._put(i, n, near, self._generator(n), allowed)
             else:
-                self._put(i, n, allowed.names[0], None, allowed)
+                self._put(i, n, allowed.default, None, allowed)
         return self.placed
+
+    def known(self) -> dict[str, Placed]:
+        """What is known of every node, for the error that ends the placing."""
+        nodes = enumerate(self.nodes)
+        return {n.name: self.placed.get(n.name) or self._open(i, n) for i, n in nodes}
+
+    def _open(self, i: int, n: Node) -> Placed:
+        """A node without a device."""
+        why = self._asked(i, n)
+        if i in self.conflicts:
+            why.append(self.conflicts[i])
+        return Placed("", tuple(dict.fromkeys(why)), n.device, self.fits.get(i), self._lacks(i))
+
+    def _generator(self, n: Node) -> Reason:
+        users = list(dict.fromkeys(c.name for c, _, _ in self.graph.consumers(n.name)))
+        many = f"all {len(users)} consumers are there, first of them '{users[0]}'"
+        text = f"generator of one consumer, '{users[0]}'" if len(users) == 1 else many
+        return Reason("generator", text, self.graph[users[0]].source, users[0])
 
     def _beside_input(self, n: Node) -> str:
         if n.op not in _METADATA:
@@ -218,30 +253,16 @@ class _Placer:
             seen.add(placed.device if placed else "")
         return seen.pop() if len(seen) == 1 else ""
 
-    def _candidates(self, i: int, n: Node) -> _Candidates:
+    def _candidates(self, i: int, n: Node) -> Candidates:
         groups, root = self.groups, self.groups.root(i)
         asked, types = groups.requested[root], groups.types[root]
-        found = self._matching(asked, types)
-        if not found.names and asked and self.soft:
-            bound, made = groups.assigned[root], groups.resource[root]
-            found = self._matching(_soften(asked, bound.override(made)), types)
-            if not found.names:
-                found = self._matching(_soften(asked, bound), types)
-            found = found._replace(softened=True)
-        if not found.names:
-            raise errors.nowhere(n, asked, self.parsed, self._members(i), self.kernel_types)
-        return found
-
-    def _matching(self, asked: DeviceName, types: TypeList) -> _Candidates:
-        """Devices of these types that fit the request, the preferred first."""
-        key = (asked, types)
-        if key not in self.known:
-            rank = {t: (-priority, -TYPE_PRIORITY.get(t, 0)) for t, priority in types}
-            fits = [d for d, p in self.parsed.items() if p.type in rank and asked.matches(p)]
-            fits.sort(key=lambda d: (rank[str(self.parsed[d].type)], d))
-            equals = sum(self.parsed[d].type == self.parsed[fits[0]].type for d in fits)
-            self.known[key] = _Candidates(tuple(fits), frozenset(fits), equals)
-        return self.known[key]
+        found = self.finder.find(asked, types, groups.assigned[root], groups.resource[root])
+        if found.default:
+            return found
+        self.fits[i] = found.fit
+        members = self._members(i)
+        error = errors.nowhere(n, asked, self.parsed, members, self.kernel_types)
+        raise self._conflict(error, f"no device is left for '{asked}'", i)
 
     def _put(
         self,
@@ -249,59 +270,64 @@ class _Placer:
         n: Node,
         device: str,
         last: Reason | None,
-        allowed: _Candidates | None = None,
+        allowed: Candidates | None = None,
     ) -> None:
         root = self.groups.root(i)
-        why = [*n.asked] or _plain_request(n)
-        why += self.pulled.get(i, ())
-        why += self._group_request(i, root)
+        why = self._asked(i, n)
         if allowed is not None:
             why += self._choice(root, allowed, last)
         elif last is not None:
             why.append(last)
-        self.placed[n.name] = Placed(device, tuple(dict.fromkeys(why)))
+        fit = allowed.fit if allowed else None
+        reasons = tuple(dict.fromkeys(why))
+        self.placed[n.name] = Placed(device, reasons, n.device, fit, self._lacks(i))
         self.groups.pin(i, self.parsed[device])
         if self.groups.placed_by[root] < 0:
             self.groups.placed_by[root] = i
 
-    def _group_request(self, i: int, root: int) -> list[Reason]:
-        """The request that another member brought into the group."""
-        speaker = self.groups.asked_by[root]
-        if speaker in (-1, i):
-            return []
-        asker = self.nodes[speaker]
-        text = f"its group is asked to '{asker.device}' by '{asker.name}'"
-        return [Reason("group", text, asker.source), *asker.asked]
+    def _asked(self, i: int, n: Node) -> list[Reason]:
+        """Its own request, what pulls it, and what the others of its group ask for."""
+        why = [*n.asked] or _plain_request(n)
+        why += self.pulled.get(i, ())
+        for speaker in self.groups.asked_by[self.groups.root(i)]:
+            if speaker != i:
+                asker = self.nodes[speaker]
+                text = f"its group is asked to '{asker.device}' by '{asker.name}'"
+                why += [Reason("group", text, asker.source, asker.name, asker.device), *asker.asked]
+        return why
 
-    def _choice(self, root: int, allowed: _Candidates, last: Reason | None) -> list[Reason]:
+    def _lacks(self, i: int) -> tuple[tuple[str, str], ...]:
+        lacking = self.groups.lacks[self.groups.root(i)]
+        return tuple((t, self.nodes[j].name) for t, j in sorted(lacking.items()))
+
+    def _choice(self, root: int, allowed: Candidates, last: Reason | None) -> list[Reason]:
         first = self.groups.placed_by[root]
         if first >= 0:
-            return [Reason("pinned", f"where '{self.nodes[first].name}' of its group is")]
+            name = self.nodes[first].name
+            return [Reason("pinned", f"where '{name}' of its group is", node=name)]
         why = []
         if allowed.softened:
-            text = f"soft placement: no device fits '{self.groups.requested[root]}'"
-            why.append(Reason("soft", text))
+            asked = str(self.groups.requested[root])
+            text = f"soft placement: no device fits '{asked}'"
+            why.append(Reason("soft", text, device=asked))
         if last is not None:
             why.append(last)
-        elif allowed.equals > 1:
-            text = f"the first by name of {allowed.equals} devices that it may use"
+        elif allowed.fit.equals > 1:
+            text = f"the first by name of {allowed.fit.equals} devices that it may use"
+            text = text if allowed.fit.asked else f"default device of the session: {text}"
             why.append(Reason("default", text))
         return why
 
 
 def _plain_request(n: Node) -> list[Reason]:
-    return [Reason("request", f"asks for '{n.device}'", n.source)] if n.device else []
+    if not n.device:
+        return []
+    return [Reason("request", f"asks for '{n.device}'", n.source, device=n.device)]
 
 
-def _soften(asked: DeviceName, bound: DeviceName) -> DeviceName:
-    """The request without type and index, except what the group is bound to."""
-    return DeviceName(
-        asked.job,
-        asked.replica,
-        asked.task,
-        None if bound.type is None else asked.type,
-        None if bound.index is None else asked.index,
-    )
+def _apart(other: Node, cause: ValueError) -> str:
+    why = str(cause) or "no device type has kernels for both groups"
+    return f"cannot be with '{other.name}': {why}"
 
 
 def _is_handle(dtype: DType) -> bool:

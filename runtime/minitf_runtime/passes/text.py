@@ -8,10 +8,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import astuple
 from typing import Any
 
 from minitf_runtime.graph import CONTROL, Graph, Node, Reason
-from minitf_runtime.passes.data import Devices, Edge, Partitioned, Placed
+from minitf_runtime.passes.data import Devices, Edge, Fit, Partitioned, Placed
 from minitf_runtime.passes.literals import Reader, show, show_tensor
 from minitf_runtime.types import DType
 
@@ -135,10 +136,11 @@ def _read_attrs(r: Reader) -> dict[str, Any]:
 
 
 def _show_reasons(reasons: Sequence[Reason]) -> str:
-    return show(tuple((w.rule, w.text, w.at) for w in reasons))
+    about = [(w.node, w.device) if w.node or w.device else () for w in reasons]
+    return show(tuple((w.rule, w.text, w.at, *rest) for w, rest in zip(reasons, about)))
 
 
-def _reasons(values: Iterable[tuple[str, str, str]]) -> tuple[Reason, ...]:
+def _reasons(values: Iterable[tuple[str, ...]]) -> tuple[Reason, ...]:
     return tuple(Reason(*v) for v in values)
 
 
@@ -152,9 +154,12 @@ def write_partitioned(cut: Partitioned) -> str:
     for head, names in (("feeds", cut.feeds), ("fetches", cut.fetches)):
         lines += [head, *(f"  {show(pair)}" for pair in names)]
     lines += ["targets", *(f"  {show(t)}" for t in cut.targets)]
+    fits = {placed.fit: i for i, placed in enumerate(cut.placement.values()) if placed.fit}
+    lines += ["fits", *(f"  {show((i, *astuple(fit)))}" for fit, i in fits.items())]
     lines += ["placement"]
     for name, placed in cut.placement.items():
-        lines.append(f"  {show((name, placed.device))} {_show_reasons(placed.why)}")
+        rest = placed.asked, fits[placed.fit] if placed.fit else None, placed.lacks
+        lines.append(f"  {show((name, placed.device, *rest))} {_show_reasons(placed.why)}")
     lines += ["whole", *_indent(cut.whole), "step", *_indent(cut.step)]
     for device, nodes in cut.parts.items():
         lines += [f"part {device}", *_indent(nodes)]
@@ -213,11 +218,12 @@ def read_partitioned(text: str) -> Partitioned:
     local = "devices local" in sections
     devices = [line.rsplit(" ", 1) for line in sections["devices local" if local else "devices"]]
     incarnations = {name: int(i) for name, i in devices if int(i)}
+    fits = {i: Fit(*rest) for i, *rest in (Reader(line).value() for line in sections["fits"])}
     placement = {}
     for line in sections["placement"]:
         r = Reader(line)
-        name, device = r.value()
-        placement[name] = Placed(device, _reasons(r.value()))
+        name, device, asked, fit, lacks = r.value()
+        placement[name] = Placed(device, _reasons(r.value()), asked, fits.get(fit), lacks)
     parts = {
         head.partition(" ")[2]: tuple(_read_nodes(lines))
         for head, lines in sections.items()

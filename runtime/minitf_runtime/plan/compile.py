@@ -9,8 +9,11 @@ from itertools import count
 from typing import Any
 
 from minitf_runtime.graph import Node
+from minitf_runtime.plan.blocks import Blocked
 from minitf_runtime.plan.emit import Emitter
+from minitf_runtime.plan.fold import Folded, fold
 from minitf_runtime.plan.part import Part
+from minitf_runtime.plan.trace import TracedEmitter
 
 _numbers = count()
 
@@ -32,15 +35,21 @@ def compile_part(part: Part, kernel_node: Callable[[Node], Any], xp_of: Any) -> 
 
     kernel_node(node) gives the KernelNode of a stateful op; xp_of(device) the array module.
     """
+    kind = TracedEmitter if part.traced else Emitter
     programs = []
     for device, nodes in part.nodes.items():
         strands: dict[int, list[Node]] = {}
-        for n in nodes:
-            strands.setdefault(part.strands.get(n.name, 0), []).append(n)
         where = {n.name: part.strands.get(n.name, 0) for n in nodes}
+        shapes = {(n.name, i): s for n in nodes for i, s in enumerate(n.output_shapes)}
+        folded = fold(nodes) if "fold" in part.passes else Folded(nodes, {})
+        shapes.update({tensor: value.shape for tensor, value in folded.constants.items()})
+        for n in folded.nodes:
+            strands.setdefault(part.strands.get(n.name, 0), []).append(n)
         for strand, members in sorted(strands.items()):
-            emitter = Emitter(part, device, strand, where, kernel_node, xp_of(device))
-            programs.append(_program(emitter, members, nodes))
+            emitter = kind(
+                part, device, strand, where, kernel_node, xp_of(device), shapes, folded.constants
+            )
+            programs.append(_program(emitter, members, folded.nodes))
     client = set(part.feeds) | set(part.fetches)
     programs.sort(key=lambda p: (p.strand, not any(n.name in client for n in p.lines.values())))
     return programs
@@ -50,5 +59,7 @@ def _program(emitter: Emitter, members: list[Node], nodes: Sequence[Node]) -> Pr
     text, lines = emitter.source(members, nodes)
     filename = f"<minitf plan {next(_numbers)}>"
     exec(compile(text, filename, "exec"), emitter.names)  # noqa: S102  our own source
+    for fusion in emitter.fusions:
+        emitter.names[fusion.name] = Blocked(emitter.names[fusion.name])
     linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)
     return Program(emitter.names["run"], text, filename, emitter.device, emitter.strand, lines)

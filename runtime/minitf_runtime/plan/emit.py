@@ -5,7 +5,7 @@ Each line carries its node and the user's line as comment; a local is deleted af
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,9 @@ from minitf_runtime.errors import UnimplementedError, invalid
 from minitf_runtime.graph import CONTROL, Node
 from minitf_runtime.ops.registry import Kernel, arity, find_kernel, op_def
 from minitf_runtime.passes.ids import MERGES
-from minitf_runtime.plan.lines import Line, program_text
+from minitf_runtime.plan.fuse import Fusion, fuse
+from minitf_runtime.plan.fusion_text import FusionText
+from minitf_runtime.plan.lines import Block, Line, program_text
 from minitf_runtime.plan.part import Part
 from minitf_runtime.plan.regions import (
     RECVS,
@@ -46,6 +48,8 @@ class Emitter:
         where: dict[str, int],
         kernel_node: Callable[[Node], Any],
         xp: Any,
+        shapes: Mapping[Tensor, Any] | None = None,
+        constants: Mapping[Tensor, Any] | None = None,
     ) -> None:
         self.part = part
         self.device = device
@@ -67,18 +71,26 @@ class Emitter:
         self.blocks = 0
         self.counters: list[str] = []  # iteration counters of the loops around
         self.structure = Structure([], {}, {})
-        self.wanted: set[Tensor] = set()
+        self.users: dict[Tensor, list[str]] = {}
+        self.shapes = shapes or {}
+        for tensor, value in (constants or {}).items():
+            self.values[tensor] = self._bind_constant(value)
+        self.fusions: list[FusionText] = []
 
     def source(self, members: list[Node], nodes: Sequence[Node]) -> tuple[str, dict[int, Node]]:
         """The text of `run`, and which node each line runs."""
         self._find_crossings(nodes)
-        self.wanted = {t for n in nodes for t in n.inputs}
-        items: list[Item] = list(members)
+        for n in nodes:
+            for t in n.inputs:
+                self.users.setdefault(t, []).append(n.name)
+        items: list[Item | Fusion] = list(members)
         if self.part.maybe_dead or has_control_flow(members):
             self.structure = structure(members, self.part.maybe_dead)
-            items = self.structure.items
+            items = list(self.structure.items)
+        elif "fuse" in self.part.passes:
+            items = [*fuse(members, self.shapes, self.device_type)]
         self._items(items, frozenset())
-        return program_text(self.lines, self.last_use, self.made_in)
+        return program_text(self.lines, self.last_use, self.made_in, self.fusions)
 
     def _find_crossings(self, nodes: Sequence[Node]) -> None:
         """Tensors (and control edges) that another strand of this device needs."""
@@ -94,13 +106,17 @@ class Emitter:
 
     # ---- items, guards, loops
 
-    def _items(self, items: Sequence[Item], known: frozenset[Literal]) -> None:
+    def _items(self, items: Sequence[Item | Fusion], known: frozenset[Literal]) -> None:
         """Emits items; neighbours of one guard share an `if`."""
         at = 0
         while at < len(items):
             item = items[at]
             if isinstance(item, Loop):
                 self._loop(item, known)
+                at += 1
+                continue
+            if isinstance(item, Fusion):
+                self._fusion(item)
                 at += 1
                 continue
             guard = self._open_guard(item, known)
@@ -114,8 +130,8 @@ class Emitter:
             self._if(guard, items[at:end])
             at = end
 
-    def _joins(self, item: Item, guard: Guard, known: frozenset[Literal]) -> bool:
-        if isinstance(item, Loop) or item.op in SENDS or item.op == "_Retval":
+    def _joins(self, item: Item | Fusion, guard: Guard, known: frozenset[Literal]) -> bool:
+        if not isinstance(item, Node) or item.op in SENDS or item.op == "_Retval":
             return False
         return self._open_guard(item, known) == guard
 
@@ -123,10 +139,10 @@ class Emitter:
         guard = self.structure.guards.get(n.name, ())
         return tuple(x for x in guard if x not in known)
 
-    def _if(self, guard: Guard, items: Sequence[Item]) -> None:
+    def _if(self, guard: Guard, items: Sequence[Item | Fusion]) -> None:
         self._line(f"if {self._condition(guard)}:", None)
         before = len(self.lines)
-        with _Block(self):
+        with Block(self):
             for n in items:
                 self._node(n, ())  # type: ignore[arg-type]
         if len(self.lines) == before:
@@ -147,11 +163,11 @@ class Emitter:
             self._whole_loop(loop, known)
             return
         self._line(f"if {self._condition(guard)}:", None)
-        with _Block(self):
+        with Block(self):
             self._whole_loop(loop, known | set(guard))
         if loop.transfers:
             self._line("else:", None)
-            with _Block(self):
+            with Block(self):
                 self._send_dead(loop, (*self.counters, "0"))
 
     def _send_dead(self, loop: Loop, counters: tuple[str, ...]) -> None:
@@ -172,7 +188,7 @@ class Emitter:
             self._line(f"{counter} = 0", None)
         self._line("while True:", None)
         self.counters.append(counter)
-        with _Block(self):
+        with Block(self):
             self._iteration(loop, known, variables)
             if loop.transfers:
                 self._line(f"{counter} += 1", None)
@@ -237,7 +253,7 @@ class Emitter:
             self._tell_other_strands(n)
             return
         if n.op == "Const":
-            self._constant(n)
+            self.values[n.name, 0] = self._bind_constant(n.attrs["value"])
         elif n.op in RECVS or n.op == "_Arg":
             self._receive(n)
         elif n.op in SENDS or n.op == "_Retval":
@@ -252,13 +268,12 @@ class Emitter:
             self._call(n)
         self._tell_other_strands(n)
 
-    def _constant(self, n: Node) -> None:
-        value = n.attrs["value"]
+    def _bind_constant(self, value: Any) -> str:
         if self.names["xp"] is not np and value.dtype != object:
             value = self.names["xp"].asarray(value)
         elif value.ndim == 0 and value.dtype != object:
             value = value[()]  # a NumPy scalar: cheaper to compute with than a 0-d array
-        self.values[n.name, 0] = self._bind("c", value)
+        return self._bind("c", value)
 
     def _receive(self, n: Node) -> None:
         target = self._local(n, 0)
@@ -321,7 +336,7 @@ class Emitter:
         value = self._first_alive(n, [self._read(n, i) for i in range(len(n.inputs))])
         self._line(f"{self._local(n, 0)} = {value}", n)
         self.is_ref[n.name, 0] = n.input_types[0].is_ref
-        if (n.name, 1) not in self.wanted:
+        if (n.name, 1) not in self.users:
             return
         self.names.setdefault("int32", np.int32)
         index = self._first_alive(n, [str(i) for i in range(len(n.inputs))])
@@ -335,17 +350,20 @@ class Emitter:
             text = f"{choice} if {self._condition(guard)} else ({text})" if guard else choice
         return text
 
-    def _call(self, n: Node) -> None:
+    def _expression(self, n: Node, of: Callable[[Node, int], str]) -> str:
+        """The op as an expression of its inputs, as `of` names them."""
         kernel = find_kernel(n.op, n.attrs, self.device_type)
         if kernel is None:
             raise UnimplementedError(
                 None, None, f"{n.op} has no kernel for {self.device_type} devices (op '{n.name}')"
             )
         if kernel.inline:
-            call = kernel.inline.format(*self._arguments(n))
-        else:
-            args = ["xp", *self._arguments(n), *self._keywords(n, kernel)]
-            call = f"{self._bind_kernel(n, kernel)}({', '.join(args)})"
+            return kernel.inline.format(*self._arguments(n, of))
+        args = ["xp", *self._arguments(n, of), *self._keywords(n, kernel)]
+        return f"{self._bind_kernel(n, kernel)}({', '.join(args)})"
+
+    def _call(self, n: Node) -> None:
+        call = self._expression(n, self._argument)
         targets = [self._local(n, i) for i in range(len(n.output_types))]
         if not targets:
             self._line(call, n)
@@ -354,16 +372,42 @@ class Emitter:
         else:
             self._line(f"{', '.join(targets)}, = {call}", n)
 
-    def _arguments(self, n: Node) -> list[str]:
+    def _fusion(self, fusion: Fusion) -> None:
+        """The call of a fusion's function; what others use of it gets locals here."""
+        for n in fusion.nodes:
+            for source in (*n.inputs, *((c, CONTROL) for c in n.control)):
+                if source[0] not in fusion:
+                    self._await_other_strand(source, n)
+        made = FusionText(f"fusion{len(self.fusions)}", fusion)
+        args = []
+        for n, slot in made.inputs:
+            args.append(self._argument(n, slot))
+        outputs = [n for n in fusion.nodes if self._leaves(n, fusion)]
+        for n in fusion.nodes:
+            made.add(n, self._expression)
+        targets = [self._local(n, 0) for n in outputs]
+        made.end(outputs)
+        self.fusions.append(made)
+        self._line(f"{', '.join(targets)}, = {made.name}({', '.join(args)})", outputs[-1])
+        for n in fusion.nodes:
+            self._tell_other_strands(n)
+
+    def _leaves(self, n: Node, fusion: Fusion) -> bool:
+        """Whether something outside the fusion takes the node's value."""
+        return (n.name, 0) in self.crossing or any(
+            user not in fusion for user in self.users.get((n.name, 0), ())
+        )
+
+    def _arguments(self, n: Node, of: Callable[[Node, int], str]) -> list[str]:
         args = []
         slot = 0
         for arg in op_def(n.op).inputs:
             if not arg.is_list:
-                args.append(self._argument(n, slot))
+                args.append(of(n, slot))
                 slot += 1
                 continue
             size = arity(arg, n.attrs)
-            args.append("[" + ", ".join(self._argument(n, slot + i) for i in range(size)) + "]")
+            args.append("[" + ", ".join(of(n, slot + i) for i in range(size)) + "]")
             slot += size
         return args
 
@@ -445,24 +489,6 @@ class Emitter:
 
     def _line(self, code: str, node: Node | None) -> None:
         self.lines.append(Line(code, node, self.depth, self.block))
-
-
-class _Block:
-    """The lines of a `with` body are indented and form a block of their own."""
-
-    def __init__(self, emitter: Emitter) -> None:
-        self.emitter = emitter
-
-    def __enter__(self) -> None:
-        e = self.emitter
-        self.outer = e.block
-        e.blocks += 1
-        e.block = e.blocks
-        e.depth += 1
-
-    def __exit__(self, *exc: object) -> None:
-        self.emitter.block = self.outer
-        self.emitter.depth -= 1
 
 
 def dead_fetch() -> None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from minitf_runtime.graph import Node
+from minitf_runtime.plan.fusion_text import FusionText
 
 Use = tuple[int, int]  # the line that uses a local, and the block that the line is in
 
@@ -17,27 +18,58 @@ class Line(NamedTuple):
     block: int
 
 
+class Block:
+    """The lines of a `with` body are indented and form a block of their own."""
+
+    def __init__(self, emitter: Any) -> None:
+        self.emitter = emitter
+
+    def __enter__(self) -> None:
+        e = self.emitter
+        self.outer = e.block
+        e.blocks += 1
+        e.block = e.blocks
+        e.depth += 1
+
+    def __exit__(self, *exc: object) -> None:
+        self.emitter.block = self.outer
+        self.emitter.depth -= 1
+
+
 def program_text(
-    lines: Sequence[Line], last_use: dict[str, Use], made_in: dict[str, int]
+    lines: Sequence[Line],
+    last_use: dict[str, Use],
+    made_in: dict[str, int],
+    fusions: Sequence[FusionText] = (),
 ) -> tuple[str, dict[int, Node]]:
-    """The text of `run`, and which node each line runs; a local is deleted after its last use."""
-    rows = [
+    """The text of `run` after that of the fusions that it calls, and which node each line runs; a
+    local is deleted after its last use."""
+    rows: list[str] = []
+    nodes: dict[int, Node] = {}
+    for fusion in fusions:
+        for code, node in fusion.lines:
+            rows.append(_commented("    " if node else "", code, node))
+            if node is not None:
+                nodes[len(rows)] = node
+    rows += [
         "def run(rdv, step, feeds, out):",
         "    recv, send, send_to = rdv.recv, rdv.send, rdv.send_to",
     ]
-    nodes: dict[int, Node] = {}
     dead = _dead_after(lines, last_use, made_in)
     for i, line in enumerate(lines):
         indent = "    " * line.depth
-        if line.node is None:
-            rows.append(indent + line.code)
-        else:
-            note = f"{_printable(line.node.name)}  {_printable(line.node.source)}"
-            rows.append(f"{indent}{line.code}  # {note}".rstrip())
+        rows.append(_commented(indent, line.code, line.node))
+        if line.node is not None:
             nodes[len(rows)] = line.node
         if i in dead:
             rows.append(f"{indent}del {', '.join(dead[i])}")
     return "\n".join(rows) + "\n", nodes
+
+
+def _commented(indent: str, code: str, node: Node | None) -> str:
+    if node is None:
+        return indent + code
+    return f"{indent}{code}  # {_printable(node.name)}  {_printable(node.source)}".rstrip()
 
 
 def _dead_after(

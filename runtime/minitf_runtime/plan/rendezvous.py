@@ -20,6 +20,7 @@ class Rendezvous:
     """The table of one step: a key is used once, by one sender and one receiver."""
 
     __slots__ = ("step", "_push", "_values", "_waiting", "_lock")
+    trace: Any = None  # what was taken down of the step, if it is a traced one
 
     def __init__(self, step: Step, push: Push | None = None) -> None:
         self.step = step
@@ -74,11 +75,15 @@ class Rendezvous:
             waiter.release()
 
 
+Make = Callable[[Step, "Push | None"], Rendezvous]
+
+
 class StepTable:
     """All steps of a task. A value may arrive before its step starts, or after it has failed."""
 
-    def __init__(self, push: Push | None = None) -> None:
+    def __init__(self, push: Push | None = None, make: Make = Rendezvous) -> None:
         self._push = push
+        self._make = make
         self._steps: dict[int, Rendezvous] = {}
         self._done: OrderedDict[int, None] = OrderedDict()
         self._lock = threading.Lock()
@@ -88,7 +93,7 @@ class StepTable:
         with self._lock:
             found = self._steps.get(step_id)
             if found is None:
-                found = self._steps[step_id] = Rendezvous(Step(step_id), self._push)
+                found = self._steps[step_id] = self._make(Step(step_id), self._push)
             return found
 
     def deliver(self, step_id: int, key: Hashable, value: Any) -> None:

@@ -10,11 +10,13 @@ from minitf_runtime.graph import Node
 from minitf_runtime.server.master import Master, RunOptions, RunResult, SessionOptions
 from minitf_runtime.server.rpc import Requests, Waiter
 from minitf_runtime.server.service import server_at
+from minitf_runtime.server.view import MasterView
 from minitf_runtime.transport.zeromq import Caller
 from minitf_runtime.wire import messages as m
 from minitf_runtime.wire.codec import decode
 
 GRACE_SECONDS = 2.0  # what a master gets to report a time-out itself
+DESCRIBE_SECONDS = 8.0  # the sessions of a large model take a while to tell
 
 
 def master_at(address: str) -> Master | RemoteMaster:
@@ -52,6 +54,14 @@ class RemoteMaster:
 
     def list_devices(self, handle: str) -> dict[str, int]:
         return self._call(m.ListDevices(handle))  # type: ignore[no-any-return]
+
+    def describe(self) -> MasterView:
+        """Raises DeadlineExceededError, UnavailableError if nobody answers there."""
+        try:
+            self._call(m.Describe(), GRACE_SECONDS)  # whether it is there is soon known
+            return self._call(m.DescribeSessions(), DESCRIBE_SECONDS)  # type: ignore
+        finally:
+            self._caller.close()
 
     def close(self, handle: str) -> None:
         try:

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import random
 import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from minitf_runtime.devices.name import parse_full, parse_strict
@@ -22,9 +23,12 @@ from minitf_runtime.graph import Graph, Node
 from minitf_runtime.ops.registry import op_def
 from minitf_runtime.passes.data import Devices, Partitioned, Placed
 from minitf_runtime.passes.pipeline import partition_placed, place_graph, with_devices
+from minitf_runtime.passes.recv_scheduling import with_tf_names
 from minitf_runtime.passes.rewrite import rewrite
-from minitf_runtime.plan.part import Part, split
+from minitf_runtime.plan.part import Part, chosen_passes, split
+from minitf_runtime.plan.trace import TRACED, NodeStats, step_stats
 from minitf_runtime.server.step import StepRun
+from minitf_runtime.server.view import MasterView, SessionView, view_session
 
 Done = Callable[[Any, BaseException | None], None]  # (values, error)
 
@@ -49,6 +53,9 @@ class TaskStub(Protocol):
 class Cluster(Protocol):
     """Finds the tasks of a cluster."""
 
+    @property
+    def addresses(self) -> Mapping[str, str]: ...  # task -> HOST:PORT
+
     def tasks(self) -> list[str]: ...
     def stub(self, task: str) -> TaskStub: ...
     def wait_for(self, tasks: list[str], timeout: float | None) -> dict[str, dict[str, int]]: ...
@@ -64,6 +71,8 @@ class SessionOptions:
     device_filters: tuple[str, ...] = ()
     timeout: float = 0.0
     isolate_session_state: bool = False
+    recv_scheduling: bool = False
+    passes: tuple[str, ...] = field(default_factory=chosen_passes)
 
 
 @dataclass(frozen=True)
@@ -72,6 +81,7 @@ class RunOptions:
 
     timeout: float = 0.0
     partition_graphs: bool = False
+    trace: bool = False
 
 
 @dataclass(frozen=True)
@@ -80,16 +90,19 @@ class RunResult:
 
     values: list[Any]
     parts: Mapping[str, Sequence[Node]] | None = None  # device -> nodes as cut
+    stats: Mapping[str, Sequence[NodeStats]] | None = None  # device -> what ran there
 
 
 @dataclass(frozen=True)
 class Registered:
-    """A step that every task with a part has compiled. `where`: task -> graph number."""
+    """A step that every task with a part has compiled. `where`: task -> graph number;
+    `traced`: the same of its traced form, once that was asked for."""
 
     partitioned: Partitioned
     where: Mapping[str, int]
     feeds: tuple[str, ...]
     fetches: tuple[str, ...]
+    traced: dict[str, int] = field(default_factory=dict)
 
 
 @dataclass
@@ -105,7 +118,17 @@ class _Session:
     steps: dict[Any, Registered] = field(default_factory=dict)
     running: set[StepRun] = field(default_factory=set)
     cut_names: int = 0
+    triggers: dict[str, int] | None = None  # the names of recv_scheduling, by task
+    last: Registered | None = None  # the step that ran last
+    ran: float = 0.0  # when
     lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def view(self) -> SessionView:
+        with self.lock:
+            cut = self.last.partitioned if self.last else None
+            return view_session(
+                self.handle, self.options, self.devices, self.graph, self.placement, cut
+            )
 
 
 class Master:
@@ -127,6 +150,7 @@ class Master:
         handle = f"{random.getrandbits(64):016x}"
         stubs = {t: self._cluster.stub(t) for t in found} if self._cluster else {}
         session = _Session(handle, options, devices, stubs)
+        session.triggers = {} if options.recv_scheduling else None
         self._extend(session, nodes)
         self._own.create_session(handle, options.isolate_session_state)
         for stub in stubs.values():
@@ -144,6 +168,13 @@ class Master:
     def list_devices(self, handle: str) -> dict[str, int]:
         devices = self._session(handle).devices
         return {d: devices.incarnations.get(d, 0) for d in devices.names}
+
+    def describe(self) -> MasterView:
+        """All sessions, that of the last step first; for readers, who change nothing."""
+        with self._lock:
+            sessions = sorted(self._sessions.values(), key=lambda s: s.ran, reverse=True)
+        addresses = self._cluster.addresses if self._cluster else {}
+        return MasterView(self._own.name, addresses, [s.view() for s in sessions])
 
     def prepare(
         self, handle: str, feeds: Sequence[str], fetches: Sequence[str], targets: Sequence[str]
@@ -170,11 +201,13 @@ class Master:
         """Runs one step. Raises the first error of any task; the session stays usable."""
         session = self._session(handle)
         step = self.prepare(handle, list(feeds), fetches, targets)
-        values = self._run(session, step, [feeds[name] for name in step.feeds], options)
+        session.last, session.ran = step, time.monotonic()
+        values, traces = self._run(session, step, [feeds[name] for name in step.feeds], options)
         by_name = dict(zip(step.fetches, values))
         return RunResult(
             [by_name[f] for f in fetches],
-            step.partitioned.parts if options.partition_graphs else None,
+            with_tf_names(step.partitioned.parts) if options.partition_graphs else None,
+            step_stats(step.partitioned, traces) if options.trace else None,
         )
 
     def close(self, handle: str) -> None:
@@ -233,6 +266,10 @@ class Master:
             soft=session.options.allow_soft_placement,
             assigned=session.assigned,
         )
+        for name in session.assigned:
+            # What it was placed for at first is told before that it stays.
+            why = dict.fromkeys((*session.placement[name].why, *placement[name].why))
+            placement[name] = replace(session.placement[name], why=tuple(why))
         session.graph = graph
         session.placed = with_devices(graph, placement)
         session.placement = placement
@@ -251,11 +288,9 @@ class Master:
             fetches=fetches,
             targets=targets,
             counter=session.cut_names,
+            triggers=session.triggers,
         )
-        where = {}
-        for task, part in split(cut).items():
-            stub = self._own if task == self._own.name else session.stubs[task]
-            where[task] = stub.register(session.handle, part)
+        where = self._register_parts(session, split(cut, session.options.passes))
         client = cut.devices.client
         here = {n.name for n in cut.parts.get(client, ())}
         return Registered(
@@ -265,21 +300,40 @@ class Master:
             tuple(t for t, node in cut.fetches if node in here),
         )
 
+    def _register_parts(self, session: _Session, parts: Mapping[str, Part]) -> dict[str, int]:
+        where = {}
+        for task, part in parts.items():
+            stub = self._own if task == self._own.name else session.stubs[task]
+            where[task] = stub.register(session.handle, part)
+        return where
+
+    def _traced(self, session: _Session, step: Registered) -> Mapping[str, int]:
+        """The graph numbers of the step's traced form; made at the first call."""
+        with session.lock:
+            if not step.traced:
+                parts = split(step.partitioned)
+                traced = {t: replace(part, traced=True) for t, part in parts.items()}
+                step.traced.update(self._register_parts(session, traced))
+        return step.traced
+
     def _run(
         self, session: _Session, step: Registered, feeds: Sequence[Any], options: RunOptions
-    ) -> list[Any]:
+    ) -> tuple[list[Any], Mapping[str, Any]]:
+        """The fetched values, and what each task saw if the step is to be traced."""
         own = self._own.name
         remote = {t: session.stubs[t] for t in step.where if t != own}
-        run = StepRun(random.getrandbits(56), self._own, remote)
+        where = self._traced(session, step) if options.trace else step.where
+        step_id = random.getrandbits(56) | (TRACED if options.trace else 0)
+        run = StepRun(step_id, self._own, remote)
         session.running.add(run)
         timer = self._timer(run, options.timeout or session.options.timeout)
         try:
             for task, stub in remote.items():
-                stub.start(session.handle, step.where[task], run.id, (), run.expect(task))
-            if own in step.where:
-                return run.here(session.handle, step.where[own], feeds)
+                stub.start(session.handle, where[task], run.id, (), run.expect(task))
+            if own in where:
+                return run.here(session.handle, where[own], feeds), run.traces
             run.wait()
-            return []
+            return [], run.traces
         finally:
             if timer is not None:
                 timer.cancel()

@@ -16,19 +16,23 @@ from minitf_runtime.errors import (
     UnavailableError,
 )
 from minitf_runtime.graph import Node, Reason
+from minitf_runtime.passes.data import Edge, Fit
 from minitf_runtime.plan.part import Part
 from minitf_runtime.plan.threads import Threads
+from minitf_runtime.plan.trace import NodeStats, OutputStats, Trace
 from minitf_runtime.server.blas import bound_threads
 from minitf_runtime.server.cluster import RemoteTasks
 from minitf_runtime.server.master import Master, RunOptions, RunResult, SessionOptions
 from minitf_runtime.server.rpc import Requests
 from minitf_runtime.server.task import Task
+from minitf_runtime.server.view import MasterView, SessionView, StepView
 from minitf_runtime.transport.zeromq import Endpoint
 from minitf_runtime.wire import messages as m
 from minitf_runtime.wire.codec import decode, encode, record
 
 log = logging.getLogger("minitf")
-record(Node, Reason, Part, SessionOptions, RunOptions, RunResult)
+record(Node, Reason, Part, SessionOptions, RunOptions, RunResult, Trace, NodeStats, OutputStats)
+record(MasterView, SessionView, StepView, Edge, Fit)
 
 MOST_IGNORED = 100  # senders that are told of in the log
 
@@ -161,12 +165,14 @@ class Server:
             ),
             m.CloseSession: lambda q, who: master.close(q.handle),
             m.ListDevices: lambda q, who: master.list_devices(q.handle),
+            m.DescribeSessions: lambda q, who: master.describe(),
             m.ResetMaster: lambda q, who: master.reset(q.containers),
         }
 
-    def _run_graph(self, q: m.RunGraph, who: bytes) -> None:
+    def _run_graph(self, q: m.RunGraph, who: bytes) -> Trace | None:
         self._started_by[q.step] = who.decode("latin-1")
         self.task.run(q.handle, q.graph, q.step, ())
+        return self.task.trace(q.step)
 
     def _lost(self, address: str) -> None:
         """A peer's process is gone: its requests fail, and so do the steps it was running here."""

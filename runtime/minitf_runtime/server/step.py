@@ -17,6 +17,7 @@ class StepRun:
     def __init__(self, step_id: int, own: Any, remote: Mapping[str, Any]) -> None:
         self.id = step_id
         self.error: BaseException | None = None
+        self.traces: dict[str, Any] = {}  # task -> what it saw, of a traced step
         self._own = own
         self._remote = remote
         self._left = set(remote)
@@ -25,8 +26,10 @@ class StepRun:
     def expect(self, task: str) -> Callable[[Any, BaseException | None], None]:
         """The callback for the end of that task's part."""
 
-        def done(values: Any, error: BaseException | None) -> None:
+        def done(trace: Any, error: BaseException | None) -> None:
             with self._changed:
+                if trace is not None:
+                    self.traces[task] = trace
                 self._left.discard(task)
                 self._changed.notify_all()
             if error is not None:
@@ -57,6 +60,9 @@ class StepRun:
             self.fail(OpError(None, None, f"interrupted: {e!r}", 1))
             raise
         self.wait()
+        trace = self._own.trace(self.id)
+        if trace is not None:
+            self.traces[self._own.name] = trace
         return values
 
     def wait(self) -> None:

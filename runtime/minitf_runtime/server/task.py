@@ -16,10 +16,11 @@ from minitf_runtime.errors import AbortedError
 from minitf_runtime.graph import Node
 from minitf_runtime.ops.registry import op_def
 from minitf_runtime.plan.compile import Program, compile_part
-from minitf_runtime.plan.executor import Executable
 from minitf_runtime.plan.part import Part
 from minitf_runtime.plan.rendezvous import Push, StepTable
+from minitf_runtime.plan.specialize import Specialized
 from minitf_runtime.plan.state import KernelNode, Resources
+from minitf_runtime.plan.trace import TRACED, Trace, rendezvous
 
 
 @dataclass
@@ -28,7 +29,7 @@ class _Session:
 
     resources: Resources
     kernels: dict[str, KernelNode] = field(default_factory=dict)
-    graphs: dict[int, Executable] = field(default_factory=dict)
+    graphs: dict[int, Specialized] = field(default_factory=dict)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
 
@@ -42,7 +43,7 @@ class Task:
         self.devices = {f"{name}/device:{kind}": random.getrandbits(63) for kind in kinds}
         job = name.split("/")[1].removeprefix("job:")
         self.resources = Resources(job)
-        self.steps = StepTable(push)
+        self.steps = StepTable(push, rendezvous)
         self._sessions: dict[str, _Session] = {}
         self._next_graph = 0
         self._lock = threading.Lock()
@@ -63,10 +64,10 @@ class Task:
     def register(self, handle: str, part: Part) -> int:
         """Compiles a part; the number it answers is what `run` takes."""
         session = self._session(handle)
-        programs = self.compile(handle, part)
+        compiled = Specialized(part, lambda part: self.compile(handle, part))
         with self._lock:
             self._next_graph += 1
-            session.graphs[self._next_graph] = Executable(programs, len(part.fetches))
+            session.graphs[self._next_graph] = compiled
             return self._next_graph
 
     def compile(self, handle: str, part: Part) -> list[Program]:
@@ -89,6 +90,10 @@ class Task:
         """Runs a registered part in this thread. Raises the error that ended the step."""
         executable = self._session(handle).graphs[graph]
         return executable.run(self.steps.open(step_id), feeds)
+
+    def trace(self, step_id: int) -> Trace | None:
+        """What this task saw of a traced step that has run and is not cleaned up."""
+        return self.steps.open(step_id).trace if step_id & TRACED else None
 
     def deliver(self, step_id: int, key: Hashable, value: Any) -> None:
         self.steps.deliver(step_id, key, value)

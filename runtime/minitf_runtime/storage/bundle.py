@@ -72,11 +72,11 @@ class Entry:
             values[number] = value
         (checksum,) = struct.unpack("<I", values[6])
         shard, offset, size = (signed(values[n]) for n in (3, 4, 5))
-        dtype, shape = as_dtype(values[1]), _shape(values[2])
+        dtype, shape = as_dtype(values[1]), shape_of(values[2])
         return Entry(dtype, shape, shard, offset, size, checksum, tuple(parts))
 
 
-def _shape(data: bytes) -> tuple[int, ...]:
+def shape_of(data: bytes) -> tuple[int, ...]:
     dims = [value for number, _, value in fields(data) if number == 2]
     return tuple(
         next((signed(size) for number, _, size in fields(dim) if number == 1), 0) for dim in dims

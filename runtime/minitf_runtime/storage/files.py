@@ -6,7 +6,7 @@ import errno
 import os
 import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import IO
 
 from minitf_runtime.errors import (
@@ -49,6 +49,7 @@ class Pending:
 
     def __init__(self) -> None:
         self._files: list[tuple[str, str]] = []
+        self._made: set[str] = set()  # directories
 
     def __enter__(self) -> Pending:
         return self
@@ -57,23 +58,36 @@ class Pending:
         for temporary, _path in self._files:
             if os.path.exists(temporary):
                 os.remove(temporary)
+        for directory in self._made:
+            with suppress(OSError):  # it is in use
+                os.rmdir(directory)
 
     @contextmanager
     def open(self, path: str) -> Iterator[IO[bytes]]:
         """A file to write, on the disk when the block ends. Raises OpError."""
         temporary = f"{path}.tempstate{uuid.uuid4().hex[:16]}"
         with named(path):
-            os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+            self._make_directory(os.path.dirname(path) or ".")
             self._files.append((temporary, path))
             with open(temporary, "wb") as file:
                 yield file
                 file.flush()
                 os.fsync(file.fileno())
 
+    def _make_directory(self, path: str) -> None:
+        if os.path.isdir(path):
+            return
+        try:
+            os.makedirs(path, exist_ok=True)
+        except FileExistsError:
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR)) from None
+        self._made.add(path)
+
     def commit(self) -> None:
         for temporary, path in self._files:
             with named(path):
                 os.replace(temporary, path)
+        self._made.clear()
 
 
 def write_whole(path: str, data: bytes) -> None:

@@ -75,22 +75,38 @@ def fields(data: bytes | memoryview) -> Iterator[tuple[int, int, Any]]:
 
     Raises DecodeError.
     """
+    return ((number, kind, value) for number, kind, value, _ in placed_fields(data))
+
+
+def placed_fields(data: bytes | memoryview, start: int = 0) -> Iterator[tuple[int, int, Any, int]]:
+    """The fields, each with the place of its value in a file where the data begin at `start`."""
     at = 0
     view = memoryview(data)
     while at < len(view):
-        tag, at = read_varint(view, at)
+        tag, at = _placed_varint(view, at, start)
         number, kind = tag >> 3, tag & 7
+        place = start + at
+        if not number:
+            raise DecodeError(f"there is no field 0 at byte {place}")
         if kind == VARINT:
-            value, at = read_varint(view, at)
-            yield number, kind, value
+            value, at = _placed_varint(view, at, start)
+            yield number, kind, value, place
             continue
         if kind == LENGTH:
-            size, at = read_varint(view, at)
+            size, at = _placed_varint(view, at, start)
         elif kind in (FIXED32, FIXED64):
             size = 4 if kind == FIXED32 else 8
         else:
-            raise DecodeError(f"wire type {kind} at byte {at} is not known")
-        if number == 0 or at + size > len(view):
-            raise DecodeError(f"field {number} at byte {at} is cut off")
-        yield number, kind, bytes(view[at : at + size])
+            raise DecodeError(f"wire type {kind} at byte {place} is not known")
+        if at + size > len(view):
+            raise DecodeError(f"field {number} at byte {place} is cut off")
+        yield number, kind, bytes(view[at : at + size]), start + at
         at += size
+
+
+def _placed_varint(view: memoryview, at: int, start: int) -> tuple[int, int]:
+    try:
+        return read_varint(view, at)
+    except DecodeError:
+        place = start + at
+        raise DecodeError(f"a varint is cut off or too long at byte {place}") from None

@@ -12,6 +12,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
 import zmq
@@ -143,8 +144,7 @@ class Endpoint:
     def reply(self, identity: bytes, frames: Sequence[Any]) -> None:
         """Sends back to a client that has no address of its own."""
         self._replies.append((identity, frames))
-        with self._wake_lock:
-            self._waker.send(b"")
+        self._wake()
 
     def close(self) -> None:
         """Stops receiving and frees the port."""
@@ -152,8 +152,7 @@ class Endpoint:
             return
         self._closed = True
         self._some_peer.set()
-        with self._wake_lock:
-            self._waker.send(b"")
+        self._wake()
         self._thread.join()
         self._watcher.join()
         with self._lock:
@@ -163,6 +162,11 @@ class Endpoint:
                     peer.socket.close(0)
         self._waker.close(0)
         self._context.destroy(0)
+
+    def _wake(self) -> None:
+        """Without waiting: a loop that takes nothing more has ended, or has enough to wake it."""
+        with self._wake_lock, suppress(zmq.Again):
+            self._waker.send(b"", zmq.DONTWAIT)
 
     def _loop(self) -> None:
         router = self._router

@@ -2,6 +2,7 @@
 
 A request carries the number under which its Reply comes back; the rest is one-way.
     client -> master   CreateSession ExtendSession RunStep CloseSession ListDevices ResetMaster
+    reader -> master   DescribeSessions
     master -> task     Describe OpenSession DropSession RegisterGraph RunGraph | CancelStep
     CleanupStep ResetTask
     task   -> task     Tensors (pushed as soon as they are made)
@@ -65,6 +66,11 @@ class ResetMaster(Message):
 
 
 @dataclass(frozen=True, slots=True)
+class DescribeSessions(Message):
+    """Asks a master for its sessions: their graphs, placements, and last steps as cut."""
+
+
+@dataclass(frozen=True, slots=True)
 class Describe(Message):
     """Asks for the devices of a task; also tells whether it is there."""
 
@@ -118,6 +124,7 @@ class Tensors(Message):
 
 
 MESSAGES: tuple[type[Message], ...] = (
-    Reply, CreateSession, ExtendSession, RunStep, CloseSession, ListDevices, ResetMaster, Describe,
+    Reply, CreateSession, ExtendSession, RunStep, CloseSession, ListDevices, ResetMaster,
+    DescribeSessions, Describe,
     OpenSession, DropSession, RegisterGraph, RunGraph, CancelStep, CleanupStep, ResetTask, Tensors,
 )  # fmt: skip

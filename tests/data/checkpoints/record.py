@@ -130,6 +130,9 @@ def checkpoints(target):
         session.run(tf.global_variables_initializer())
         tf.train.Saver().save(session, directory + "/plain", write_meta_graph=False)
         tf.train.Saver(sharded=True).save(session, directory + "/sharded", write_meta_graph=False)
+        for name in ("old", "old_sharded"):
+            saver = tf.train.Saver(write_version=tf.train.SaverDef.V1, sharded=name != "old")
+            saver.save(session, os.path.join(directory, name), write_meta_graph=False)
         with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
             for file in sorted(os.listdir(directory)):
                 archive.write(os.path.join(directory, file), file)

@@ -105,18 +105,74 @@ MODELS = {f.__name__: f for f in (mlp, cnn, rnn, embedding, sync)}
 
 
 def build(tf, name, path):
-    """Builds a model; writes PATH.meta and, from a copy of it without devices, a checkpoint."""
+    """Builds a model; writes PATH.meta, PATH.meta.txt and, from a copy of it without devices, a
+    checkpoint and frozen graphs."""
     with tf.Graph().as_default():
         train, _ = MODELS[name](tf)
         tf.add_to_collection("train", train)
         tf.add_to_collection("init", tf.global_variables_initializer())
         saver = tf.train.Saver()
         saver.export_meta_graph(path + ".meta")
+        saver.export_meta_graph(path + ".meta.txt", as_text=True)
     with tf.Graph().as_default():
         saver = tf.train.import_meta_graph(path + ".meta", clear_devices=True)
         with tf.Session() as session:
             session.run(tf.get_collection("init"))
             saver.save(session, path, write_meta_graph=False, write_state=False)
+            freeze(tf, session, path)
+
+
+def freeze(tf, session, path):
+    """Writes what the loss needs, with the variables as constants, in all forms of a GraphDef."""
+    util = tf.graph_util
+    whole = session.graph.as_graph_def()
+    needed = util.extract_sub_graph(whole, ["loss"])
+    frozen = util.convert_variables_to_constants(session, whole, ["loss"])
+    small = util.remove_training_nodes(frozen, ["loss"])
+    directory, name = os.path.split(path)
+    for kind, made in (("needed", needed), ("frozen", frozen), ("small", small)):
+        for suffix in (".pb", ".pbtxt"):
+            file = "%s.%s%s" % (name, kind, suffix)
+            tf.train.write_graph(made, directory, file, as_text=suffix == ".pbtxt")
+
+
+def read_graph(tf, file):
+    """A GraphDef from a file, which the packages read in ways of their own if it is text."""
+    if file.endswith(".pb"):
+        with open(file, "rb") as binary:
+            return tf.GraphDef.FromString(binary.read())
+    with open(file) as text:
+        if tf.__name__ == "minitf":
+            return importlib.import_module("minitf.proto.text").merge_text(
+                text.read(), tf.GraphDef()
+            )
+        parse = importlib.import_module("google.protobuf.text_format").Parse
+        return parse(text.read(), tf.GraphDef())
+
+
+def run_frozen(tf, name, path):
+    """The loss of the frozen graphs, from each of their files."""
+    feed = feed_of(tf, name)
+    losses = []
+    for suffix in ("frozen.pb", "frozen.pbtxt", "small.pb", "small.pbtxt"):
+        with tf.Graph().as_default(), tf.Session() as session:
+            graph_def = read_graph(tf, "%s.%s" % (path, suffix))
+            (loss,) = tf.import_graph_def(graph_def, return_elements=["loss:0"], name="again")
+            fed = {"again/" + key: value for key, value in feed.items()}
+            losses.append(session.run(loss, fed).item())
+    return losses
+
+
+def moved(tf, path):
+    """The nodes that an import puts on another device, that of an op of their class."""
+    with tf.Graph().as_default() as graph:
+        tf.train.import_meta_graph(path + ".meta")
+        message = type(tf.train.export_meta_graph())
+        with open(path + ".meta", "rb") as file:
+            before = message.FromString(file.read())
+        devices = {op.name: op.device for op in graph.get_operations()}
+        nodes = before.graph_def.node
+        return {n.name: devices[n.name] for n in nodes if n.device != devices[n.name]}
 
 
 def feed_of(tf, name):
@@ -124,11 +180,11 @@ def feed_of(tf, name):
         return MODELS[name](tf)[1]
 
 
-def run(tf, name, path):
+def run(tf, name, path, meta=".meta"):
     """Imports a model, restores it and trains it: the losses, the variables, the summaries."""
     feed = feed_of(tf, name)
     with tf.Graph().as_default() as graph:
-        saver = tf.train.import_meta_graph(path + ".meta", clear_devices=True)
+        saver = tf.train.import_meta_graph(path + meta, clear_devices=True)
         (train,) = tf.get_collection("train")
         with tf.Session() as session:
             saver.restore(session, path)
@@ -151,6 +207,8 @@ def main(target):
         for name in MODELS:
             build(tf, name, os.path.join(directory, name))
             done[name] = run(tf, name, os.path.join(directory, name))
+            done[name]["moved"] = moved(tf, os.path.join(directory, name))
+            done[name]["frozen"] = run_frozen(tf, name, os.path.join(directory, name))
         with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
             for file in sorted(os.listdir(directory)):
                 archive.write(os.path.join(directory, file), file)

@@ -6,6 +6,12 @@ PYTHONPATH=../.. TF=tensorflow python record.py > graphs.json.gz
 from recording import main, outcome
 
 
+def filenames(tf):
+    yield tf.train.match_filenames_once("/nowhere/*").name
+    yield tf.train.match_filenames_once(["/nowhere/a*", "b?"], name="found").name
+    yield str([v.name for v in tf.local_variables()])
+
+
 def limits(tf):
     x = tf.constant([1.0, 2.0])
     yield tf.train.limit_epochs(x).name
@@ -92,7 +98,9 @@ def shapes(tensors):
     return " ".join("%s %s" % (t.name, t.shape) for t in tensors)
 
 
-PROGRAMS = {p.__name__: p for p in (limits, producers, batches, filtered, joined, mistakes)}
+PROGRAMS = {
+    p.__name__: p for p in (filenames, limits, producers, batches, filtered, joined, mistakes)
+}
 
 if __name__ == "__main__":
     main(PROGRAMS)

@@ -5,10 +5,16 @@ _SUMMARY = "gives a serialised message"
 EXEMPT = {
     **dict.fromkeys(
         [
-            "MatchingFiles", "MergeV2Checkpoints", "ReadFile", "RestoreV2", "SaveV2",
-            "ShardedFilename", "ShardedFilespec", "WriteFile",
+            "MatchingFiles", "MergeV2Checkpoints", "ReadFile", "RestoreV2", "SaveSlices",
+            "SaveV2", "ShardedFilename", "ShardedFilespec", "WriteFile",
         ],
         _FILES,
     ),
-    **dict.fromkeys(["HistogramSummary", "MergeSummary", "ScalarSummary"], _SUMMARY),
+    **dict.fromkeys(
+        [
+            "AudioSummaryV2", "HistogramSummary", "ImageSummary", "MergeSummary", "ScalarSummary",
+            "TensorSummaryV2",
+        ],
+        _SUMMARY,
+    ),
 }  # fmt: skip

@@ -1,0 +1,80 @@
+"""`minitf viz --trace`: runs the step a few times in this process and shows where its time goes."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+from minitf.cli.errors import UserError
+from minitf.cli.viz_readings import FORMS, read_batch
+
+if TYPE_CHECKING:
+    from minitf.viz.capture import Captured
+    from minitf_runtime.passes.data import Partitioned
+
+STEPS = 10
+READINGS = ("wire", "check", "balance")
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--trace",
+        nargs="?",
+        const=str(STEPS),
+        metavar="STEPS",
+        help=f"run the step (default {STEPS} times), show times, path and waiting",
+    )
+    parser.add_argument("--out", metavar="FILE", help="write the Chrome trace of --trace")
+
+
+def wanted(args: argparse.Namespace) -> bool:
+    """Whether a trace is asked for. Raises UserError for options that do not go with it."""
+    if args.out and args.trace is None:
+        raise UserError("--out: goes with --trace")
+    if args.trace is not None and not (args.trace.isdecimal() and int(args.trace)):
+        raise UserError(f"--trace: expected a number of steps but got '{args.trace}'")
+    others = [o for o in (*FORMS, *READINGS) if getattr(args, o, None)]
+    if args.trace is not None and others:
+        raise UserError(f"--{others[0]}: not allowed with --trace")
+    return args.trace is not None
+
+
+def run(args: argparse.Namespace, captured: Captured, cut: Partitioned) -> int:
+    """Shows the step whose duration is the median of all."""
+    from minitf.viz import text, trace, trace_text
+    from minitf.viz.sizes import NOMINAL_BATCH
+    from minitf.viz.trace_run import run_steps
+
+    if captured.gpus:
+        raise UserError("--trace: runs the step, and there are no gpus to run it on")
+    batch = read_batch(args.batch) or NOMINAL_BATCH
+    fetches = [*cut.targets, *(tensor for tensor, _ in cut.fetches)]
+    seen = run_steps(captured, fetches, int(args.trace), batch)
+    read = sorted(((trace.read(s), s) for s in seen), key=lambda pair: pair[0].duration)
+    median, stats = read[(len(read) - 1) // 2]
+    if args.out:
+        _write(args.out, stats)
+    if args.json:
+        json.dump(trace.as_json(median), sys.stdout, indent=1)
+        print()
+        return 0
+    shortest, longest = (trace_text.time_text(read[i][0].duration) for i in (0, -1))
+    notes = [f"the median of {len(read)} steps, which took {shortest} to {longest}"]
+    if captured.cluster:
+        notes.append("every task ran as a server in this one process")
+    if cut.feeds:
+        notes.append(f"fed ones, and zeros for whole numbers, in batches of {batch}")
+    trace_text.show_trace(median, text.console(), notes, args.all)
+    return 0
+
+
+def _write(file: str, stats: Any) -> None:
+    from minitf.timeline import Timeline
+
+    try:
+        with open(file, "w") as f:
+            f.write(Timeline(stats).generate_chrome_trace_format())
+    except OSError as e:
+        raise UserError(f"--out: cannot write {file}: {e.strerror}") from None

@@ -1,0 +1,1 @@
+"""Modules that TF1 programs import by the path they have in TensorFlow: names only, no code."""

@@ -1,0 +1,1 @@
+"""Recurrent networks: cells, and the functions that run them along a sequence."""

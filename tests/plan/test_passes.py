@@ -1,0 +1,200 @@
+"""Plans with their passes (fold, fuse, specialize) give what plans without them give."""
+
+import linecache
+
+import numpy as np
+import pytest
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+
+import minitf as tf
+from minitf_runtime.plan import blocks
+
+PLAIN = tf.ConfigProto(
+    graph_options=tf.GraphOptions(optimizer_options=tf.OptimizerOptions(opt_level=-1))
+)
+UNARY = [
+    tf.tanh, tf.sigmoid, tf.exp, tf.negative, tf.abs, tf.sqrt, tf.square, tf.sign, tf.floor,
+    tf.nn.relu, tf.nn.elu, tf.nn.softplus, tf.nn.softsign, tf.math.rsqrt, tf.math.reciprocal,
+    lambda x: tf.cast(x, tf.float64), lambda x: tf.cast(x, tf.int32),
+]  # fmt: skip
+BINARY = [
+    tf.add, tf.subtract, tf.multiply, tf.divide, tf.maximum, tf.minimum, tf.squared_difference,
+    lambda x, y: tf.cast(tf.less(x, y), x.dtype), tf.math.divide_no_nan,
+    lambda x, y: tf.add_n([x, y, x]),
+]  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def small_blocks(monkeypatch):
+    """Blocks of a few rows, so that small arrays are cut too."""
+    monkeypatch.setattr(blocks, "SMALLEST", 8)
+    monkeypatch.setattr(blocks, "BLOCK", 8)
+    monkeypatch.setattr("minitf_runtime.plan.fuse.SMALLEST", 8)
+
+
+def values_of(fetches, feeds, config):
+    with tf.Session(config=config) as sess:
+        sess.run(tf.global_variables_initializer())
+        return [sess.run(fetches, feeds) for _ in range(3)]
+
+
+def last_plan():
+    """The text of the plan that was compiled last."""
+    plans = [name for name in linecache.cache if name.startswith("<minitf plan")]
+    newest = max(plans, key=lambda name: int(name.split()[-1][:-1]))
+    return "".join(linecache.cache[newest][2])
+
+
+@st.composite
+def programs(draw):
+    """Shape, whether it is known beforehand, and steps of a random program."""
+    shape = draw(st.sampled_from([(0,), (5,), (64,), (3, 7), (16, 8), (1, 9), (2, 3, 11)]))
+    steps = draw(
+        st.lists(
+            st.tuples(st.integers(0, 99), st.integers(0, 99), st.integers(0, 99)),
+            min_size=1, max_size=14,
+        )
+    )  # fmt: skip
+    return shape, draw(st.booleans()), steps, draw(st.integers(0, 2**31))
+
+
+@given(programs())
+@settings(max_examples=60, deadline=None, phases=[Phase.generate])
+def test_random_programs(program):
+    shape, known, steps, seed = program
+    with tf.Graph().as_default():
+        x = tf.placeholder(tf.float32, shape if known else [None] * len(shape))
+        row = tf.placeholder(tf.float32, shape[-1:])
+        v = tf.get_variable("v", shape, initializer=tf.ones_initializer())
+        made = [x, v, row, tf.constant(0.5), tf.fill(shape, 1.5)]
+        for which, a, b in steps:
+            left, right = made[a % len(made)], made[b % len(made)]
+            if left.dtype != tf.float32:
+                made.append(tf.cast(tf.negative(left), tf.float32))
+            elif which % 2 or left.dtype != right.dtype or left.shape.ndims != right.shape.ndims:
+                made.append(UNARY[which % len(UNARY)](left))
+            else:
+                made.append(BINARY[which % len(BINARY)](left, right))
+        floats = [t for t in made[5:] if t.dtype == tf.float32]
+        grads = [g for g in tf.gradients(floats, [x, v]) if g is not None] if floats else []
+        rng = np.random.RandomState(seed % 2**31)
+        fed = rng.randn(*shape).astype("f")
+        fed[rng.rand(*shape) < 0.1] = rng.choice([np.nan, np.inf, -np.inf, 0.0])
+        feeds = {x: fed, row: rng.randn(*shape[-1:]).astype("f")}
+        before = fed.copy()
+        want = values_of(made + grads, feeds, PLAIN)
+        got = values_of(made + grads, feeds, None)
+    np.testing.assert_array_equal(fed, before)
+    for one, other in zip(want, got):
+        for a, b in zip(one, other):
+            assert a.dtype == b.dtype and a.shape == b.shape
+            np.testing.assert_array_equal(a, b)
+
+
+def test_a_chain_is_one_fusion_and_the_fold_leaves_no_shapes():
+    v = tf.get_variable("v", [40], initializer=tf.ones_initializer())
+    loss = tf.reduce_sum(tf.tanh(v) * tf.sigmoid(v) + 1.0)
+    (grad,) = tf.gradients(loss, [v])
+    with tf.Session() as sess:
+        sess.run(v.initializer)
+        got = sess.run(grad)
+    text = last_plan()
+    body = text[text.index("def run") :]
+    assert text.count("def fusion") == 1
+    for op in ("Sum", "Reshape", "BroadcastGradientArgs", "Shape"):
+        assert f"k_{op}(" not in body
+    t, s = np.tanh(1.0), 1 / (1 + np.exp(-1.0))
+    np.testing.assert_allclose(got, np.full(40, (1 - t * t) * s + t * s * (1 - s)), rtol=1e-6)
+
+
+def test_what_nobody_needs_does_not_run():
+    """The gradient of the other factor is there, for a group waits for it, but has no user."""
+    x = tf.placeholder(tf.float32, [4, 8])
+    w = tf.get_variable("w", [8, 2], initializer=tf.ones_initializer())
+    train = tf.train.GradientDescentOptimizer(0.1).minimize(tf.reduce_sum(tf.matmul(x, w)))
+    with tf.Session() as sess:
+        sess.run(w.initializer)
+        sess.run(train, {x: np.ones([4, 8], "f")})
+        assert last_plan().count("k_MatMul(") == 1
+        np.testing.assert_allclose(sess.run(w), np.full([8, 2], 0.6), rtol=1e-6)
+
+
+def test_checks_run_although_nobody_takes_their_value():
+    x = tf.placeholder(tf.float32, [2])
+    with tf.control_dependencies([tf.check_numerics(x, "bad x")]):
+        y = tf.identity(x) + 1.0
+    with tf.Session() as sess:
+        assert sess.run(y, {x: [1, 2]}).tolist() == [2, 3]
+        with pytest.raises(tf.errors.InvalidArgumentError, match="bad x"):
+            sess.run(y, {x: [1, np.nan]})
+
+
+def test_a_fusion_does_not_reach_over_an_assignment():
+    v = tf.get_variable("v", [16], initializer=tf.ones_initializer())
+    before = tf.exp(v) + 1.0
+    with tf.control_dependencies([before]):
+        change = tf.assign_add(v, tf.ones([16]))
+    with tf.control_dependencies([change]):
+        after = tf.exp(v.read_value() if hasattr(v, "read_value") else v) + 1.0
+    both = before * after
+    for config in (None, PLAIN):
+        with tf.Session(config=config) as sess:
+            sess.run(v.initializer)
+            got = sess.run(both)
+        np.testing.assert_allclose(got, np.full(16, (np.e + 1) * (np.e**2 + 1)), rtol=1e-5)
+
+
+def test_shapes_that_come_again_are_known_to_the_plan():
+    x = tf.placeholder(tf.float32, [None, 8])
+    bias = tf.get_variable("b", [8], initializer=tf.zeros_initializer())
+    loss = tf.reduce_sum(tf.tanh(x + bias))
+    (grad,) = tf.gradients(loss, [bias])
+    with tf.Session() as sess:
+        sess.run(bias.initializer)
+        for rows in (4, 4, 4, 6, 6, 4):
+            got = sess.run(grad, {x: np.zeros([rows, 8], "f")})
+            assert got.tolist() == [rows] * 8
+        assert "k_BroadcastGradientArgs" not in last_plan()
+
+
+def test_many_shapes_keep_the_general_plan():
+    x = tf.placeholder(tf.float32, [None])
+    y = tf.reduce_sum(tf.exp(x) * 2.0)
+    with tf.Session() as sess:
+        for size in [*range(1, 30)] * 2:
+            assert sess.run(y, {x: np.zeros(size, "f")}) == 2 * size
+
+
+def test_a_shape_that_does_not_fit_fails_as_it_did():
+    x = tf.placeholder(tf.float32)
+    y = tf.add(x, tf.zeros([3]), name="y")
+    with tf.Session() as sess:
+        for _ in range(3):
+            with pytest.raises(tf.errors.InvalidArgumentError, match=r"(?s)Incompatible.*node y"):
+                sess.run(y, {x: [1.0, 2.0]})
+
+
+def test_passes_are_chosen_by_name(monkeypatch):
+    monkeypatch.setenv("MINITF_PASSES", "fold")
+    v = tf.get_variable("v", [40], initializer=tf.ones_initializer())
+    y = tf.tanh(v) * 2.0
+    with tf.Session() as sess:
+        sess.run(v.initializer)
+        sess.run(y)
+        assert "def fusion" not in last_plan()
+    monkeypatch.setenv("MINITF_PASSES", "fold,melt")
+    with pytest.raises(tf.errors.InvalidArgumentError, match="'melt'; expected some of: fold"):
+        tf.Session().run(y)
+
+
+def test_fetched_values_stay_as_they_are():
+    v = tf.get_variable("v", [64], initializer=tf.ones_initializer())
+    y = tf.negative(tf.identity(v)) * 1.0
+    add = tf.assign_add(v, tf.ones([64]))
+    with tf.Session() as sess:
+        sess.run(v.initializer)
+        first = sess.run(y)
+        sess.run(add)
+        sess.run(y)
+    assert first.tolist() == [-1] * 64
