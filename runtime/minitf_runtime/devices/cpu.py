@@ -6,10 +6,11 @@ import ctypes
 import os
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
 from typing import Any
+
+from minitf_runtime.threads import Threads
 
 M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3
 KEEP_BYTES = 1 << 30
@@ -36,21 +37,21 @@ class _Blas:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._users = 0
+        self.users = 0
         self._before: list[tuple[Any, int]] = []
 
     def narrow(self) -> None:
         with self._lock:
-            self._users += 1
-            if self._users == 1:
+            self.users += 1
+            if self.users == 1:
                 self._before = [(library, library.num_threads) for library in _blas_libraries()]
                 for library, _ in self._before:
                     library.set_num_threads(1)
 
     def widen(self) -> None:
         with self._lock:
-            self._users -= 1
-            if not self._users:
+            self.users -= 1
+            if not self.users:
                 for library, threads in self._before:
                     library.set_num_threads(threads)
 
@@ -65,9 +66,17 @@ def _blas_libraries() -> list[Any]:
 _blas = _Blas()
 
 
+def blas_is_narrow() -> bool:
+    """Whether some block has turned the threads of BLAS off."""
+    return _blas.users > 0
+
+
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
-    """BLAS calls of the block run in the thread that makes them."""
+    """BLAS calls of the block run in the thread that makes them.
+
+    Threads of BLAS spin for more work; they would take the cores from ops that share theirs.
+    """
     _blas.narrow()
     try:
         yield
@@ -75,38 +84,54 @@ def one_blas_thread() -> Iterator[None]:
         _blas.widen()
 
 
-class _Workers:
-    """The threads that share the work of one op: as many as the process may keep busy."""
-
-    def __init__(self) -> None:
-        self.threads = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
-        self._pool: ThreadPoolExecutor | None = None
-        self._lock = threading.Lock()
-
-    def pool(self) -> ThreadPoolExecutor:
-        with self._lock:
-            if self._pool is None:
-                self._pool = ThreadPoolExecutor(self.threads - 1, "minitf-block")
-            return self._pool
+_threads = Threads("minitf-block")
+_limit = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
 
 
-_workers = _Workers()
+def use_threads(count: int) -> None:
+    """How many threads one op may use in this process: all cores unless it is told otherwise."""
+    global _limit
+    _limit = count
 
 
-def parallel(work: Callable[[int, int], None], size: int, step: int) -> None:
-    """Calls work(start, stop) for shares of range(size), of whole steps, one for each thread."""
+def parallel(work: Callable[[int, int], Any], size: int, step: int) -> None:
+    """Calls work(start, stop) for shares of range(size), of whole steps, one for each thread.
+
+    Raises what the first share that failed has raised, after all have ended.
+    """
     steps = -(-size // step)
-    shares = min(_workers.threads, steps)
+    shares = min(_limit, steps)
     if shares < 2:
         work(0, size)
         return
     bounds = [min(size, steps * i // shares * step) for i in range(shares)] + [size]
-    others = [_workers.pool().submit(work, a, b) for a, b in zip(bounds[1:], bounds[2:])]
-    work(bounds[0], bounds[1])
+    others = [_Share(work, a, b) for a, b in zip(bounds[1:], bounds[2:])]
+    mine = _attempt(work, bounds[0], bounds[1])
     for other in others:
-        other.result()
+        other.done.acquire()
+    for error in (mine, *(other.error for other in others)):
+        if error is not None:
+            raise error
 
 
-def use_threads(count: int) -> None:
-    """How many threads one op may use in this process."""
-    _workers.threads = count
+class _Share:
+    """One share of the work, in a thread of its own."""
+
+    def __init__(self, work: Callable[[int, int], Any], start: int, stop: int) -> None:
+        self.error: BaseException | None = None
+        self.done = threading.Lock()
+        self.done.acquire()
+
+        def run() -> None:
+            self.error = _attempt(work, start, stop)
+            self.done.release()
+
+        _threads.start(run)
+
+
+def _attempt(work: Callable[[int, int], Any], start: int, stop: int) -> BaseException | None:
+    try:
+        work(start, stop)
+    except BaseException as e:  # noqa: BLE001  raised again by the thread that waits
+        return e
+    return None

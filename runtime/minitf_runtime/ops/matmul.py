@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from minitf_runtime.devices.cpu import one_blas_thread, parallel
+from minitf_runtime.devices.cpu import blas_is_narrow, parallel
 from minitf_runtime.errors import FailedPreconditionError, invalid
 from minitf_runtime.ops import dims
 from minitf_runtime.ops.registry import ShapeContext, Type, kernel, op
@@ -23,8 +23,7 @@ from minitf_runtime.types import (
     show_shape,
 )
 
-ONE_THREAD = 1 << 18  # multiplications: up to here BLAS takes one thread by itself
-WORTH_SHARING = 1 << 22
+WORTH_SHARING = 1 << 24  # multiplications
 SHARES = 8
 _FACTORS = Type((*FLOATS, int32, int64, *COMPLEX))
 
@@ -76,31 +75,22 @@ def mat_mul(xp: Any, a: Any, b: Any, *, transpose_a: bool, transpose_b: bool) ->
 
 
 def product(xp: Any, left: Any, right: Any) -> Any:
-    """The product of two matrices, on the device's threads if it is worth it.
-
-    A BLAS with threads of its own lets them spin for work, which costs other tasks of the machine
-    their cores; and two of its callers wait for each other.
-    """
+    """The product of two matrices; on the device's threads where those of BLAS are off."""
     rows, inner = left.shape
     columns = right.shape[1]
     work = rows * inner * columns
-    if xp is not np or work <= ONE_THREAD:
+    if work < WORTH_SHARING or not (xp is np and blas_is_narrow()) or left.dtype != right.dtype:
         return xp.dot(left, right)
-    with one_blas_thread():
-        if work < WORTH_SHARING or left.dtype != right.dtype:
-            return xp.dot(left, right)
-        out = np.empty((rows, columns), left.dtype)
-        if rows >= columns:
-            step = max(1, rows // SHARES)
-            parallel(lambda a, b: np.dot(left[a:b], right, out=out[a:b]), rows, step)
-        else:
-            step = max(1, columns // SHARES)
-
-            def share(start: int, stop: int) -> None:
-                out[:, start:stop] = left @ right[:, start:stop]
-
-            parallel(share, columns, step)
+    out = np.empty((rows, columns), left.dtype)
+    if rows >= columns:
+        parallel(lambda a, b: np.dot(left[a:b], right, out=out[a:b]), rows, -(-rows // SHARES))
         return out
+
+    def share(start: int, stop: int) -> None:
+        out[:, start:stop] = left @ right[:, start:stop]
+
+    parallel(share, columns, -(-columns // SHARES))
+    return out
 
 
 @kernel("MatMul", types=(float16,), priority=1)

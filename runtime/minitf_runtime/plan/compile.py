@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import linecache
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any
 
@@ -28,6 +28,7 @@ class Program:
     device: str
     strand: int
     lines: dict[int, Node]  # line -> the node it runs
+    heavy: bool = False  # convolutions share their work among threads: those of BLAS are in the way
 
 
 def compile_part(part: Part, kernel_node: Callable[[Node], Any], xp_of: Any) -> list[Program]:
@@ -49,7 +50,8 @@ def compile_part(part: Part, kernel_node: Callable[[Node], Any], xp_of: Any) -> 
             emitter = kind(
                 part, device, strand, where, kernel_node, xp_of(device), shapes, folded.constants
             )
-            programs.append(_program(emitter, members, folded.nodes))
+            made = _program(emitter, members, folded.nodes)
+            programs.append(replace(made, heavy=any(n.op.startswith("Conv") for n in members)))
     client = set(part.feeds) | set(part.fetches)
     programs.sort(key=lambda p: (p.strand, not any(n.name in client for n in p.lines.values())))
     return programs

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from types import TracebackType
 from typing import Any
 
 import numpy as np
 
+from minitf_runtime.devices.cpu import one_blas_thread
 from minitf_runtime.errors import (
     InternalError,
     InvalidArgumentError,
@@ -20,7 +21,7 @@ from minitf_runtime.errors import (
 from minitf_runtime.graph import Node
 from minitf_runtime.plan.compile import Program
 from minitf_runtime.plan.rendezvous import Rendezvous
-from minitf_runtime.plan.threads import Threads
+from minitf_runtime.threads import Threads
 
 _threads = Threads("minitf-strand")
 _BROADCAST = re.compile(
@@ -90,7 +91,7 @@ class _Beside:
 def _run(program: Program, rdv: Rendezvous, feeds: Sequence[Any], out: list[Any]) -> None:
     step = rdv.step
     try:
-        with np.errstate(all="ignore"):
+        with np.errstate(all="ignore"), one_blas_thread() if program.heavy else nullcontext():
             program.run(rdv, step, feeds, out)
     except BaseException as e:
         if e is step.error:

@@ -6,6 +6,7 @@ import logging
 import os
 from collections.abc import Iterable
 
+from minitf_runtime.devices.cpu import use_threads
 from minitf_runtime.errors import InvalidArgumentError
 
 VARIABLE = "MINITF_BLAS_THREADS"
@@ -13,7 +14,7 @@ log = logging.getLogger("minitf")
 
 
 def bound_threads(own: str, addresses: Iterable[str]) -> int:
-    """Bounds BLAS in this process to its share of the cores; returns the bound.
+    """Bounds BLAS and ops in this process to its share of the cores; returns the bound.
 
     The share: cores / tasks of the cluster on this host. A lower bound that the user has set
     for the library itself stays. Raises InvalidArgumentError for a bad MINITF_BLAS_THREADS.
@@ -22,6 +23,7 @@ def bound_threads(own: str, addresses: Iterable[str]) -> int:
 
     asked = _asked()
     bound = asked or share(own, addresses)
+    use_threads(bound)
     libraries = ThreadpoolController().select(user_api="blas")
     for library in libraries.lib_controllers:
         if asked or library.num_threads > bound:

@@ -18,7 +18,6 @@ from minitf_runtime.errors import (
 from minitf_runtime.graph import Node, Reason
 from minitf_runtime.passes.data import Edge, Fit
 from minitf_runtime.plan.part import Part
-from minitf_runtime.plan.threads import Threads
 from minitf_runtime.plan.trace import NodeStats, OutputStats, Trace
 from minitf_runtime.server.blas import bound_threads
 from minitf_runtime.server.cluster import RemoteTasks
@@ -26,6 +25,7 @@ from minitf_runtime.server.master import Master, RunOptions, RunResult, SessionO
 from minitf_runtime.server.rpc import Requests
 from minitf_runtime.server.task import Task
 from minitf_runtime.server.view import MasterView, SessionView, StepView
+from minitf_runtime.threads import Threads
 from minitf_runtime.transport.zeromq import Endpoint
 from minitf_runtime.wire import messages as m
 from minitf_runtime.wire.codec import decode, encode, record

@@ -1,0 +1,66 @@
+"""Work shared among threads: every element once, errors kept, BLAS as it was."""
+
+import threading
+
+import numpy as np
+import pytest
+from threadpoolctl import threadpool_info
+
+from minitf_runtime.devices import cpu
+from minitf_runtime.ops import matmul
+
+
+@pytest.fixture(autouse=True)
+def three_threads(monkeypatch):
+    monkeypatch.setattr(cpu, "_limit", 3)
+
+
+@pytest.mark.parametrize(("size", "step"), [(0, 4), (1, 4), (7, 2), (8, 8), (100, 7), (5, 100)])
+def test_every_element_is_in_one_share(size, step):
+    seen = np.zeros(size, int)
+    cpu.parallel(lambda start, stop: np.add.at(seen, slice(start, stop), 1), size, step)
+    assert seen.tolist() == [1] * size
+
+
+def test_an_error_of_any_share_is_raised_after_all_have_ended():
+    ended = []
+
+    def work(start, stop):
+        if start:
+            raise ValueError(f"at {start}")
+        ended.append(start)
+
+    with pytest.raises(ValueError, match="at 4"):
+        cpu.parallel(work, 12, 4)
+    assert ended == [0]
+
+
+def test_shares_run_at_the_same_time():
+    meet = threading.Barrier(3, timeout=10)
+    cpu.parallel(lambda start, stop: meet.wait(), 3, 1)
+
+
+def blas_threads():
+    return [info["num_threads"] for info in threadpool_info() if info["user_api"] == "blas"]
+
+
+def test_blas_gets_its_threads_back():
+    before = blas_threads()
+    with pytest.raises(KeyError), cpu.one_blas_thread():
+        with cpu.one_blas_thread():
+            assert set(blas_threads()) == {1} and cpu.blas_is_narrow()
+        assert set(blas_threads()) == {1}
+        raise KeyError
+    assert blas_threads() == before and not cpu.blas_is_narrow()
+
+
+@pytest.mark.parametrize("shape", [(40, 3, 9), (9, 3, 40), (8, 8, 8), (1, 5, 64)])
+def test_a_shared_product_is_the_product(monkeypatch, shape):
+    monkeypatch.setattr(matmul, "WORTH_SHARING", 1)
+    rows, inner, columns = shape
+    rng = np.random.RandomState(1)
+    left = rng.randn(inner, rows).astype("f").T
+    right = rng.randn(inner, columns).astype("f")
+    with cpu.one_blas_thread():
+        got = matmul.product(np, left, right)
+    np.testing.assert_allclose(got, left @ right, rtol=1e-5, atol=1e-5)
