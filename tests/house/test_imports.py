@@ -25,7 +25,8 @@ CLIENT = (
     " timeline app flags gfile tf_logging",
 )
 ENGINE = (
-    "session > server > plan > passes > ops > devices graph storage > types threads > errors version",
+    "session > server > plan > passes > ops > devices graph storage"
+    "> types threads > errors version",
     "server > transport > wire > types",
 )
 SLOW = {
