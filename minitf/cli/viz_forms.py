@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from minitf_runtime.passes.data import Partitioned
 
 WITHOUT_JSON = ("dot", "graphml", "html", "save", "partition", "plan")
+FILES = ("graphml", "html", "save", "out")
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -32,13 +34,27 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def check(args: argparse.Namespace) -> None:
-    """Raises UserError for options that do not go together."""
+    """Raises UserError for options that do not go together, or a file that cannot be written."""
     if args.open and not args.html:
         raise UserError("--open: say with --html FILE where the page goes")
     if args.json:
         for form in WITHOUT_JSON:
             if getattr(args, form):
                 raise UserError(f"argument --json: not allowed with argument --{form}")
+    for option in FILES:
+        if file := getattr(args, option):
+            check_writable(option, file)
+
+
+def check_writable(option: str, file: str) -> None:
+    """Raises UserError, before any work is done for the file."""
+    there = os.path.exists(file)
+    try:
+        open(file, "ab").close()
+    except OSError as e:
+        raise UserError(f"--{option}: cannot write {file}: {e.strerror}") from None
+    if not there:
+        os.remove(file)
 
 
 def show(cut: Partitioned, args: argparse.Namespace) -> None:
@@ -93,10 +109,7 @@ def write_graphml(cut: Partitioned, file: str) -> None:
 
     from minitf.viz.export import to_networkx
 
-    try:
-        networkx.write_graphml(to_networkx(cut), file)
-    except OSError as e:
-        raise UserError(f"--graphml: cannot write {file}: {e.strerror}") from None
+    networkx.write_graphml(to_networkx(cut), file)
 
 
 def save(cut: Partitioned, file: str) -> None:
@@ -112,10 +125,7 @@ def write_html(cut: Partitioned, args: argparse.Namespace) -> None:
 
     from minitf.viz.page import write_page
 
-    try:
-        size = write_page(cut, args.script or args.address, args.html)
-    except OSError as e:
-        raise UserError(f"--html: cannot write {args.html}: {e.strerror}") from None
+    size = write_page(cut, args.script or args.address, args.html)
     print(f"wrote {args.html}: {size:,} bytes")
     if args.open and not webbrowser.open(Path(args.html).resolve().as_uri()):
         raise UserError(f"--open: found no browser; open {args.html} yourself")

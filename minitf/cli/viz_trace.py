@@ -45,36 +45,35 @@ def run(args: argparse.Namespace, captured: Captured, cut: Partitioned) -> int:
     """Shows the step whose duration is the median of all."""
     from minitf.viz import text, trace, trace_text
     from minitf.viz.sizes import NOMINAL_BATCH
-    from minitf.viz.trace_run import run_steps
+    from minitf.viz.trace_run import median, run_steps, wanted_of
+    from minitf.viz.unreadable import Unreadable
 
     if captured.gpus:
         raise UserError("--trace: runs the step, and there are no gpus to run it on")
     batch = read_batch(args.batch) or NOMINAL_BATCH
-    fetches = [*cut.targets, *(tensor for tensor, _ in cut.fetches)]
-    seen = run_steps(captured, fetches, int(args.trace), batch)
-    read = sorted(((trace.read(s), s) for s in seen), key=lambda pair: pair[0].duration)
-    median, stats = read[(len(read) - 1) // 2]
+    try:
+        seen = run_steps(captured, wanted_of(cut), int(args.trace), batch)
+    except Unreadable as e:
+        raise UserError(f"--trace: {e}") from None
+    (shown, stats), *ends = median(seen)
     if args.out:
         _write(args.out, stats)
     if args.json:
-        json.dump(trace.as_json(median), sys.stdout, indent=1)
+        json.dump(trace.as_json(shown), sys.stdout, indent=1)
         print()
         return 0
-    shortest, longest = (trace_text.time_text(read[i][0].duration) for i in (0, -1))
-    notes = [f"the median of {len(read)} steps, which took {shortest} to {longest}"]
+    shortest, longest = (trace_text.time_text(each.duration) for each, _ in ends)
+    notes = [f"the median of {len(seen)} steps, which took {shortest} to {longest}"]
     if captured.cluster:
         notes.append("every task ran as a server in this one process")
     if cut.feeds:
         notes.append(f"fed ones, and zeros for whole numbers, in batches of {batch}")
-    trace_text.show_trace(median, text.console(), notes, args.all)
+    trace_text.show_trace(shown, text.console(), notes, args.all)
     return 0
 
 
 def _write(file: str, stats: Any) -> None:
     from minitf.timeline import Timeline
 
-    try:
-        with open(file, "w") as f:
-            f.write(Timeline(stats).generate_chrome_trace_format())
-    except OSError as e:
-        raise UserError(f"--out: cannot write {file}: {e.strerror}") from None
+    with open(file, "w") as f:
+        f.write(Timeline(stats).generate_chrome_trace_format())

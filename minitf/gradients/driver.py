@@ -20,6 +20,7 @@ from minitf.indexed_slices import IndexedSlices, tensor_or_slices
 from minitf.operation import Operation, Tensor
 from minitf.ops.array import fill, identity, shape, zeros, zeros_like
 from minitf.ops.group import tuple as tuple_op
+from minitf_runtime.garbage import collection_paused
 from minitf_runtime.types import COMPLEX, FLOATS, DType, resource, variant
 
 __all__ = ["UnconnectedGradients", "gradients"]
@@ -34,6 +35,7 @@ class UnconnectedGradients(enum.Enum):
     ZERO = "zero"
 
 
+@collection_paused()
 def gradients(
     ys: Any,
     xs: Any,

@@ -39,9 +39,9 @@ class Captured:
     """What a script built: its graph, its cluster, the task it ran as, its session's options.
 
     fixed: the cluster was given from outside and is not the script's. gpus: how many each task
-    has that is no ps. origin: what it is called in errors. Of a session that really runs:
-    placement and seen are where its master has put the ops, and on which devices it could; ran is
-    the step that it ran last.
+    has that is no ps. cpus: how many the servers of the script have. origin: what it is called in
+    errors. Of a session that really runs: placement and seen are where its master has put the ops,
+    and on which devices it could; ran is the step that it ran last.
     """
 
     task: tuple[str, int]
@@ -51,6 +51,7 @@ class Captured:
     graph: Graph = field(default_factory=default.get_default_graph)
     options: SessionOptions = field(default_factory=SessionOptions)
     servers: dict[str, tuple[str, int]] = field(default_factory=dict)  # target -> task
+    cpus: dict[str, int] = field(default_factory=dict)
     origin: str = "the script"
     placement: Mapping[str, Placed] | None = None
     seen: Devices | None = None
@@ -64,8 +65,7 @@ class Captured:
         if self.seen is not None:
             return self.seen
         if not self.cluster:
-            kinds = [*(f"CPU:{i}" for i in range(self.options.cpus)), f"{XLA_CPU}:0"]
-            return Devices(tuple(f"{LOCAL_TASK}/device:{kind}" for kind in kinds), True)
+            return Devices(tuple(self._devices_of(LOCAL_TASK)), True)
         tasks = [
             _task_name(job, i) for job in self.cluster.jobs for i in self.cluster.task_indices(job)
         ]
@@ -77,8 +77,14 @@ class Captured:
 
     def _devices_of(self, task: str) -> list[str]:
         gpus = 0 if parse_full(task).job == "ps" else self.gpus
-        kinds = ["CPU:0", f"{XLA_CPU}:0", *(f"GPU:{i}" for i in range(gpus))]
+        kinds = [f"CPU:{i}" for i in range(self.cpus_of(task))] + [f"{XLA_CPU}:0"]
+        kinds += [f"GPU:{i}" for i in range(gpus)]
         return [f"{task}/device:{kind}" for kind in kinds]
+
+    def cpus_of(self, task: str) -> int:
+        """The CPU devices of a task: as its server says, or else the first one made."""
+        known = self.cpus if self.cluster else {}
+        return known.get(task, next(iter(known.values()), self.options.cpus))
 
 
 def _task_name(job: str, index: int) -> str:
@@ -155,10 +161,14 @@ class _StandInServer:
         server_or_cluster_def: Any,
         job_name: str | None = None,
         task_index: int | None = None,
-        **_: Any,
+        protocol: str | None = None,
+        config: Any = None,
+        start: bool = True,
     ) -> None:
         spec = ClusterSpec(server_or_cluster_def)
         job, index = job_name or spec.jobs[0], task_index or 0
+        cpus = config.device_count.get("CPU", 1) if config is not None else 1
+        self.captured.cpus[_task_name(job, index)] = cpus
         if not self.captured.fixed:
             self.captured.cluster = spec
         self.target = f"grpc://{spec.task_address(job, index)}"
@@ -173,7 +183,7 @@ class _StandInServer:
 
     @classmethod
     def create_local_server(cls, config: Any = None, start: bool = True) -> _StandInServer:
-        return cls({"local": ["localhost:1"]})
+        return cls({"local": ["localhost:1"]}, config=config)
 
 
 @contextmanager

@@ -17,6 +17,7 @@ from minitf.viz.capture import Captured
 from minitf.viz.unreadable import Unreadable
 from minitf_runtime.devices.name import parse_strict
 from minitf_runtime.errors import OpError
+from minitf_runtime.session import SessionOptions
 from minitf_runtime.storage.files import read_whole
 from minitf_runtime.storage.protobuf import DecodeError
 
@@ -57,10 +58,15 @@ def looked_at(
     task: tuple[str, int] | None = None,
     gpus: int = 0,
 ) -> Captured:
-    """A graph as seen by one task. Without `cluster` it has the tasks that its devices name."""
-    named = (op.device for op in graph.get_operations())
+    """A graph as seen by one task. Without `cluster` it has the tasks and GPUs that its devices
+    name; every task has the CPUs that any of them names."""
+    named = {op.device for op in graph.get_operations()}
     spec = ClusterSpec(cluster) if cluster else cluster_of(named)
-    return Captured(_own_task(spec, task), spec, True, gpus, graph, origin="the graph")
+    gpus = gpus if cluster or gpus else _most(named, "GPU")
+    made = Captured(_own_task(spec, task), spec, True, gpus, graph)
+    made.options = SessionOptions(cpus=max(_most(named, "CPU"), 1))
+    made.origin = "the graph"
+    return made
 
 
 def _parsed(data: bytes) -> Any:
@@ -122,6 +128,12 @@ def cluster_of(devices: Iterable[str]) -> ClusterSpec | None:
     port = iter(range(1, 1 + sum(sizes.values())))
     hosts = {job: [f"localhost:{next(port)}" for _ in range(n)] for job, n in sorted(sizes.items())}
     return ClusterSpec(hosts) if hosts else None
+
+
+def _most(devices: Iterable[str], kind: str) -> int:
+    """How many devices of a type a task needs for all of these to be there."""
+    names = [parse_strict(device) for device in devices]
+    return max((1 + (n.index or 0) for n in names if n is not None and n.type == kind), default=0)
 
 
 def _own_task(spec: ClusterSpec | None, task: tuple[str, int] | None) -> tuple[str, int]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from minitf.viz import hazards_bytes, hazards_variables, hazards_waiting
 from minitf.viz.capture import Captured
+from minitf.viz.reasons import why_of
 from minitf.viz.source import read, step_asked
 from minitf.viz.subject import Finder, Hazard, Subject
 from minitf_runtime.errors import OpError
@@ -75,14 +76,22 @@ def find_hazards(
 
 def _cannot_be_placed(captured: Captured, error: OpError) -> Hazard:
     """The placer's refusal: no kernel where the op was asked to be, no such device, a conflict."""
-    text = " ".join(error.message.partition("[[")[0].split())
-    op = captured.graph._by_name.get(error.node or "")
-    no_kernel = "kernel" in text
+    refused = why_of(captured, error.node or "")
+    end = refused.links[-1].text
+    kind = "conflict"
+    if "kernel" in end or any(r.by == "kernel" for r in refused.ruled_out):
+        kind = "no-kernel"
+    elif end.startswith("no device"):
+        kind = "no-device"
     return Hazard(
-        "no-kernel" if no_kernel else "no-device",
-        text,
-        op.to_node().source if op else "",
-        "ask for a device whose type has a kernel for the op, or set allow_soft_placement"
-        if no_kernel
-        else f"minitf viz --why {error.node} shows who asked for what",
+        kind,
+        f"'{refused.name}' ({refused.op}) cannot be placed, and so nothing can run: {end}",
+        refused.at,
+        _REMEDY.get(kind, f"minitf viz --why {refused.name} shows who asked for what"),
     )
+
+
+_REMEDY = {
+    "no-kernel": "ask for a device whose type has a kernel for the op, or set allow_soft_placement",
+    "no-device": "ask for a device that is there, or look at a cluster that has it: --cluster",
+}

@@ -62,7 +62,8 @@ def unordered_access(s: Subject) -> Iterator[Hazard]:
     The global step is left out: schedules and averages bear being one step off.
     """
     step = s.cut.step
-    counters = {v.op.name for v in s.captured.graph.get_collection(GraphKeys.GLOBAL_STEP)}
+    kept = s.captured.graph.get_collection(GraphKeys.GLOBAL_STEP)
+    counters = {v.op.name for v in kept} or {"global_step"}  # as tf.train.get_global_step does
     pairs = [
         (v, read, write)
         for v in step

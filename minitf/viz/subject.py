@@ -65,12 +65,13 @@ Finder = Callable[[Subject], Iterator[Hazard]]
 
 
 def _at_home(subject: Subject) -> bool:
-    """Whether ops are asked to the client's task, and none of the step is on others of its job."""
+    """Whether ops are asked to the client's task, and none to others of its job or put there."""
     own = parse_full(subject.own_task)
     used = {parse_full(device) for device in subject.cut.parts}
     asked = {parse_strict(device) for device in {n.device for n in subject.graph}}
-    return any(d is not None and (d.job, d.task) == (own.job, own.task) for d in asked) and all(
-        d.task == own.task for d in used if d.job == own.job
+    at_home = (own.job, own.task)
+    return any(d and (d.job, d.task) == at_home for d in asked) and all(
+        d.task in (own.task, None) for d in asked | used if d and d.job == own.job
     )
 
 

@@ -15,11 +15,45 @@ from minitf.proto.step_stats import StepStats
 from minitf.session import Session
 from minitf.train.coordinator import Coordinator
 from minitf.train.queue_runner import start_queue_runners
-from minitf.viz.capture import Captured, needed_placeholders
-from minitf_runtime.server.service import Server
+from minitf.viz.capture import Captured, ancestors, needed_placeholders
+from minitf.viz.sizes import NOMINAL_BATCH
+from minitf.viz.source import read, step_asked
+from minitf.viz.trace import StepTrace
+from minitf.viz.trace import read as read_trace
+from minitf.viz.unreadable import Unreadable
+from minitf_runtime.passes.data import Partitioned
 
 LIMIT_MS = 60_000  # a step that takes longer waits for what nobody sends
 INITIALIZED = (GraphKeys.GLOBAL_VARIABLES, GraphKeys.LOCAL_VARIABLES)
+
+
+def trace_step(
+    source: Any,
+    *,
+    fetches: Sequence[str] = (),
+    steps: int = 10,
+    batch: int = NOMINAL_BATCH,
+    **options: Any,
+) -> StepTrace:
+    """Where the time goes in a step of a script, saved graph, running cluster or tf.Graph.
+
+    The step runs in this process, so many times: the run of median length is given. options: those
+    of minitf.viz.read. Raises Unreadable, or what the step raises.
+    """
+    captured = read(source, **options)
+    seen = run_steps(captured, wanted_of(step_asked(captured, fetches)), steps, batch)
+    return median(seen)[0][0]
+
+
+def wanted_of(cut: Partitioned) -> list[str]:
+    """What a step runs and fetches."""
+    return [*cut.targets, *(tensor for tensor, _ in cut.fetches)]
+
+
+def median(seen: Sequence[StepStats]) -> list[tuple[StepTrace, StepStats]]:
+    """The runs read, that of median length first, then the shortest and the longest."""
+    pairs = sorted(((read_trace(s), s) for s in seen), key=lambda pair: pair[0].duration)
+    return [pairs[(len(pairs) - 1) // 2], pairs[0], pairs[-1]]
 
 
 def run_steps(
@@ -28,10 +62,17 @@ def run_steps(
     """The statistics of each of so many steps, after one that is not counted.
 
     Variables are initialised; placeholders are fed ones, `batch` of them where the size is open.
-    Raises OpError, DeadlineExceededError for a step that does not end.
+    Raises OpError, DeadlineExceededError for a step that does not end, Unreadable for one of
+    synchronous replicas: it waits for what other workers and their chief do.
     """
     graph = captured.graph
     wanted = [graph.as_graph_element(f) for f in fetches]
+    needed = ancestors([getattr(w, "op", w) for w in wanted])
+    if any(op.type.endswith("AccumulatorApplyGradient") for op in needed):
+        raise Unreadable(
+            f"{captured.origin} makes synchronous replicas: a step of one worker alone would wait "
+            "for ever; trace it in the program, with tf.RunOptions"
+        )
     feeds = _feeds(captured, wanted, batch)
     with _target(captured) as target, Session(target, graph, _config(captured)) as sess:
         _initialize(sess, captured, batch)
@@ -105,13 +146,16 @@ def _target(captured: Captured) -> Iterator[str]:
         return
     tasks = [(job, i) for job in cluster.jobs for i in cluster.task_indices(job)]
     ports = iter(_free_ports(len(tasks)))
+    from minitf_runtime.server.service import Server  # sockets only when they are asked for
+
     hosts: dict[str, dict[int, str]] = {}
     for job, i in tasks:
         hosts.setdefault(job, {})[i] = f"127.0.0.1:{next(ports)}"
     servers: list[Server] = []
     try:
         for job, i in tasks:
-            servers.append(Server(hosts, job, i))
+            cpus = captured.cpus_of(f"/job:{job}/replica:0/task:{i}")
+            servers.append(Server(hosts, job, i, cpus))
         yield f"grpc://{hosts[captured.task[0]][captured.task[1]]}"
     finally:
         for server in servers:

@@ -33,10 +33,11 @@ def show_wire(w: Wire, out: Console, every: bool = False) -> None:
         Column("tensor, and who asks for it"),
     )
     lines = [(_direction(r), bytes_text(r.size), f"{r.share:.1%}", _about(r)) for r in shown]
-    show_table(out, "One step on the wire", columns, lines, _units(w.batch))
+    shares = f"; shares are for n = {NOMINAL_BATCH}"
+    show_table(out, "One step on the wire", columns, lines, _units(w.batch, w.total.known, shares))
     rest = len(w.rows) - len(shown)
-    control = f"; {rest} of them control transfers of no bytes (--all names them)" if rest else ""
-    out.print(f"{len(w.rows)} transfers{control}")
+    control = f"; {rest} of them only order ops, without bytes (--all names them)" if rest else ""
+    out.print(f"{counted(len(w.rows), 'transfer')}{control}")
     out.print(f"{_total_text(w.total)} a step")
     if w.changes:
         out.print()
@@ -77,10 +78,16 @@ def short_lines(text: str) -> str:
     return _PATH.sub(r"\1", text)
 
 
-def _units(batch: int | None) -> list[str]:
+def counted(count: int, noun: str) -> str:
+    """1 task, 2 tasks."""
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+def _units(batch: int | None, size: Size, more: str = "") -> list[str]:
+    """What the sizes are given for, if they depend on the batch size."""
     if batch is not None:
         return [f"batch size {batch}"]
-    return [f"n is the batch size (--batch N sets it); shares are for n = {NOMINAL_BATCH}"]
+    return [f"n is the batch size (--batch N sets it){more}"] if size.per_example else []
 
 
 def _total_text(t: Total) -> str:
@@ -88,7 +95,7 @@ def _total_text(t: Total) -> str:
 
 
 def _unknown(count: int) -> str:
-    return f"and {count} transfers of a size that the values decide" if count else ""
+    return f"and {counted(count, 'transfer')} of a size that the values decide" if count else ""
 
 
 def _direction(r: WireRow | LinkRow) -> str:
@@ -116,7 +123,7 @@ def show_hazards(hazards: Sequence[Hazard], out: Console) -> None:
             for line in fold(mark + short_lines(text), out.width - 2):
                 out.print(Text("  " + line))
         out.print()
-    out.print(f"{len(hazards)} hazard{'s' if hazards[1:] else ''}")
+    out.print(counted(len(hazards), "hazard"))
 
 
 def show_balance(b: Balance, out: Console) -> None:
@@ -150,7 +157,7 @@ def show_balance(b: Balance, out: Console) -> None:
     if b.replicas > 1:
         out.print(f"If all {b.replicas} workers run this step, each has links of this size")
     if b.idle:
-        out.print(f"{len(b.idle)} tasks take no part in this step")
+        out.print(f"{counted(len(b.idle), 'task')} without a part in this step")
 
 
 def _show_links(b: Balance, out: Console) -> None:
@@ -165,6 +172,7 @@ def _show_links(b: Balance, out: Console) -> None:
         Column("bytes", right=True),
         Column(""),
     )
-    notes = [f"the {BUSIEST} busiest of {len(b.links)}"] if links[BUSIEST - 1 : BUSIEST] else []
+    notes = [f"the {BUSIEST} busiest of {len(b.links)}"] if len(b.links) > BUSIEST else []
     if links:
-        show_table(out, "Links", columns, lines, [*_units(b.batch), *notes])
+        sent = sum((k.size for k in b.links), Size())
+        show_table(out, "Links", columns, lines, [*_units(b.batch, sent), *notes])

@@ -397,7 +397,7 @@ def test_a_script_that_holds_on_to_its_time_is_ended_again(script, capsys):
         (["--address", "localhost:1", WHO], "a running cluster is read, not"),
         (["--address", "localhost:1", "--cluster", "ps=1"], "leave its size to it"),
         (["--graphml", "/nowhere/x", WHO], "cannot write /nowhere/x: No such file"),
-        (["--save", "/dev/null/x.pb", WHO], "/dev/null/x.pb; Not a directory"),
+        (["--save", "/dev/null/x.pb", WHO], "--save: cannot write /dev/null/x.pb: Not a directory"),
         (["--save", "x.png", WHO], "expected FILE.pb, or FILE.pbtxt for text, but got 'x.png'"),
     ],
 )

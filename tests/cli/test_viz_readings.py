@@ -142,7 +142,7 @@ def test_text_of_the_wire(viz):
     for words in (
         "n is the batch size (--batch N sets it); shares are for n = 128",
         "ps:0 -> worker:0  25,600,000  99.9%  table/read float32[100000x64]",
-        "10 transfers; 2 of them control transfers of no bytes (--all names them)",
+        "10 transfers; 2 of them only order ops, without bytes (--all names them)",
         "25,600,528+260n bytes a step",
         "'table/read' crosses whole because GatherV2 'GatherV2'",
         "25.6 MB a step; without the request 33.3 kB",

@@ -43,7 +43,9 @@ def test_files_named_exist():
 
 
 @pytest.mark.parametrize(
-    "document", ["README.md", "docs/add-an-op.md", "docs/exchange.md", "docs/why.md"]
+    "document",
+    ["README.md"]
+    + [f"docs/{n}.md" for n in ("add-an-op", "check", "exchange", "what-if", "why", "wire")],
 )
 def test_programs_print_what_is_shown(document):
     """All Python blocks of a document, one after another, print its `text` block."""

@@ -26,7 +26,7 @@ CLIENT = (
 )
 ENGINE = (
     "session > server > plan > passes > ops > devices graph storage"
-    "> types threads > errors version",
+    "> types threads > errors garbage version",
     "server > transport > wire > types",
 )
 SLOW = {

@@ -271,4 +271,14 @@ with tf.device(setter):
     tf.summary.histogram("w", tf.trainable_variables()[0])
     saver, summaries = tf.train.Saver(sharded=True), tf.summary.merge_all()
 """,
+    "in-graph replicas, of which the step uses none": """
+filters = []
+with tf.device("/job:ps/task:0"):
+    count = tf.get_variable("count", [], trainable=False)
+    train = tf.assign_add(count, 1.0)
+for i in range(2):
+    with tf.device("/job:worker/task:%d" % i):
+        tf.exp(count)
+tf.add_to_collection(tf.GraphKeys.TRAIN_OP, train.op)
+""",
 }

@@ -98,6 +98,31 @@ def test_a_file_that_is_no_graph(tmp_path, name, data, words):
     assert words in str(caught.value)
 
 
+def test_the_cpus_of_a_script_are_those_of_its_servers(tmp_path):
+    """A task whose server it does not make is taken to be like its own."""
+    script = tmp_path / "two_cpus.py"
+    script.write_text(
+        "import minitf as tf\n"
+        "two = tf.ConfigProto(device_count={'CPU': 2})\n"
+        "tf.train.Server({'ps': ['a:1'], 'worker': ['b:1']}, 'worker', 0, config=two)\n"
+        "for job in ('ps', 'worker'):\n"
+        "    with tf.device(f'/job:{job}/cpu:1'):\n"
+        "        tf.no_op(job)\n"
+    )
+    for job in ("ps", "worker"):
+        assert viz.why(script, job).device == f"/job:{job}/replica:0/task:0/device:CPU:1"
+
+
+@pytest.mark.parametrize("device", ["/cpu:1", "/gpu:0", "/job:worker/task:0/device:GPU:1"])
+def test_a_saved_graph_has_the_devices_that_it_names(tmp_path, device):
+    with tf.Graph().as_default() as graph, tf.device(device):
+        tf.get_variable("v", [2])
+    tf.train.write_graph(graph, str(tmp_path), "g.pb", as_text=False)
+    why = viz.why(tmp_path / "g.pb", "v")
+    assert why.error == ""
+    assert why.device.lower().endswith(device[-5:].lower())
+
+
 def test_a_directory_is_no_script(tmp_path):
     with pytest.raises(viz.Unreadable, match="no such script"):
         viz.read(tmp_path)

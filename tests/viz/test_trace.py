@@ -9,6 +9,7 @@ import pytest
 import minitf as tf
 from cli.commands import EXAMPLES, one_line
 from minitf import cli
+from minitf.viz import trace_step
 from minitf.viz.trace import Hop, TaskTime, TransferTime, read
 from minitf.viz.trace_text import time_text
 
@@ -195,3 +196,18 @@ def test_a_step_that_fails_names_the_op(capsys, tmp_path):
     )
     said = one_line(capsys, "viz", file, "--trace", "1", "--fetch", "bad", "--batch", "2")
     assert "Incompatible shapes: [2] vs. [3]" in said
+
+
+@pytest.mark.cluster
+def test_python_call():
+    hosts = {"ps": ["a:1", "a:2"], "worker": ["b:1"]}
+    shown = trace_step(str(EXAMPLES / "who_applies.py"), steps=2, cluster=hosts)
+    assert shown.duration > 0
+    assert "MatMul" in {op.name for op in shown.ops}
+    assert len(shown.transfers) == 9
+
+
+def test_synchronous_replicas_are_not_run_alone(capsys):
+    script = str(EXAMPLES / "sync_replicas.py")
+    assert cli.main(["viz", "--cluster", "ps=1,worker=2", "--trace", "1", script]) == 2
+    assert "synchronous replicas: a step of one worker alone would" in capsys.readouterr().err

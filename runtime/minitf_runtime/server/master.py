@@ -19,6 +19,7 @@ from minitf_runtime.errors import (
     DeadlineExceededError,
     InvalidArgumentError,
 )
+from minitf_runtime.garbage import collection_paused
 from minitf_runtime.graph import Graph, Node
 from minitf_runtime.ops.registry import op_def
 from minitf_runtime.passes.data import Devices, Partitioned, Placed
@@ -252,6 +253,7 @@ class Master:
         others = [t for t in tasks if t != self._own.name]
         return self._cluster.wait_for(others, options.timeout or None)
 
+    @collection_paused()
     def _extend(self, session: _Session, nodes: Sequence[Node]) -> None:
         known = session.graph
         for n in nodes:
@@ -279,6 +281,7 @@ class Master:
         if session.options.log_device_placement:
             _log_placement(graph, placement)
 
+    @collection_paused()
     def _register(self, session: _Session, feeds: Any, fetches: Any, targets: Any) -> Registered:
         cut, session.cut_names = partition_placed(
             session.placed,
