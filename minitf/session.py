@@ -17,6 +17,7 @@ from minitf.options import OptimizerOptions
 from minitf.proto.graph import GraphDef
 from minitf.proto.step_stats import step_stats
 from minitf_runtime.errors import OpError
+from minitf_runtime.garbage import collection_paused
 from minitf_runtime.graph import Node
 from minitf_runtime.session import RunOptions, RunResult, SessionOptions, connect
 
@@ -138,7 +139,9 @@ class BaseSession:
             return
         with self._lock:
             upto = self._graph.version
-            self._send(self._graph.nodes(self._sent)[: upto - self._sent])
+            with collection_paused():
+                nodes = self._graph.nodes(self._sent)[: upto - self._sent]
+            self._send(nodes)
             self._sent = upto
 
     def _send(self, nodes: list[Node]) -> None:

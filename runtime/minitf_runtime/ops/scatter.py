@@ -11,6 +11,7 @@ from typing import Any
 from minitf_runtime.errors import invalid
 from minitf_runtime.ops import dims
 from minitf_runtime.ops.gather import check_indices, scatter_into, scatter_nd_checks
+from minitf_runtime.ops.indices import update_rows
 from minitf_runtime.ops.registry import ShapeContext, Type, kernel, op
 from minitf_runtime.types import FLOATS, INDEX, NUMBERS, Shape, int32, int64, show_shape
 
@@ -66,16 +67,6 @@ def _scatter_with(ufunc: str) -> Callable[..., Any]:
         return ref
 
     return scatter
-
-
-def update_rows(xp: Any, ufunc: Any, array: Any, rows: Any, values: Any) -> None:
-    """array[rows] = ufunc(array[rows], values), one row after another."""
-    width = array[:1].size
-    if width == 1:
-        ufunc.at(array.reshape(-1), rows, values.reshape(-1))
-        return
-    places = rows.astype(xp.int64)[:, None] * width + xp.arange(width)  # ufunc.at is fast in 1-D
-    ufunc.at(array.reshape(-1), places.reshape(-1), values.reshape(-1))
 
 
 def _scatter_update(xp: Any, ref: Any, indices: Any, updates: Any) -> Any:

@@ -8,6 +8,7 @@ import numpy as np
 
 from minitf_runtime.errors import invalid
 from minitf_runtime.ops import dims
+from minitf_runtime.ops.indices import first_places
 from minitf_runtime.ops.registry import ShapeContext, Type, kernel, op
 from minitf_runtime.types import INDEX, NUMBERS, REALS, Shape, bool_, int32, int64, show_shape
 
@@ -67,15 +68,23 @@ def _unique(xp: Any, x: Any, axis: int | None, out_idx: Any) -> tuple[Any, Any, 
     """Values in order of first appearance, where each element is among them, how often each is."""
     if axis is None and x.ndim != 1:
         raise invalid("unique expects a 1D vector.")
-    kwargs = {} if x.dtype.kind == "O" else {"equal_nan": False}
+    if axis is not None:
+        return _unique_along(xp, x, axis, out_idx.as_numpy_dtype)
+    places = first_places(xp, x)
+    new = places == xp.arange(x.size)
+    idx = (xp.cumsum(new) - 1).astype(out_idx.as_numpy_dtype)[places]
+    y = x[new]
+    return y, idx, xp.bincount(idx, minlength=y.size).astype(idx.dtype)
+
+
+def _unique_along(xp: Any, x: Any, axis: int, dtype: Any) -> tuple[Any, Any, Any]:
     _, first, inverse, counts = xp.unique(
-        x, return_index=True, return_inverse=True, return_counts=True, axis=axis, **kwargs
+        x, return_index=True, return_inverse=True, return_counts=True, axis=axis, equal_nan=False
     )
     order = xp.argsort(first)
     place = xp.empty_like(order)
     place[order] = xp.arange(len(order))
-    dtype = out_idx.as_numpy_dtype
-    y = xp.take(x, first[order], axis=axis or 0)
+    y = xp.take(x, first[order], axis=axis)
     return y, place[inverse.reshape(-1)].astype(dtype), counts[order].astype(dtype)
 
 

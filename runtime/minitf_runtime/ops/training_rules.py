@@ -19,6 +19,7 @@ from minitf_runtime.devices.cpu import parallel
 from minitf_runtime.errors import invalid
 from minitf_runtime.ops import dims
 from minitf_runtime.ops.gather import check_indices
+from minitf_runtime.ops.indices import rounds
 from minitf_runtime.ops.registry import ShapeContext, Type, kernel, op
 from minitf_runtime.types import FLOATS, INDEX, NUMBERS, Shape, show_shape
 
@@ -202,22 +203,7 @@ def _apply_to_rows(
     for chosen in rounds(xp, indices):
         rows = indices[chosen]
         inputs[grad_at] = grad[chosen]
-        parts = [a[rows] for a in arrays]
+        parts = [xp.take(a, rows, axis=0) for a in arrays]
         fn(xp, *parts, *inputs, **attrs)
         for array, part in zip(arrays, parts):
             array[rows] = part
-
-
-def rounds(xp: Any, indices: Any) -> Iterator[Any]:
-    """Selections that cover all positions, in each of which no index comes twice."""
-    order = xp.argsort(indices, kind="stable")
-    ordered = indices[order]
-    again = ordered[1:] == ordered[:-1]
-    if not again.any():
-        yield slice(None)
-        return
-    positions = xp.arange(ordered.size)
-    first = xp.concatenate([xp.ones(1, bool), ~again])
-    nth = positions - xp.maximum.accumulate(xp.where(first, positions, 0))
-    for k in range(int(nth.max()) + 1):
-        yield order[nth == k]
