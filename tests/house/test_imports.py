@@ -27,7 +27,7 @@ CLIENT = (
 ENGINE = (
     "session > server > plan > passes > ops > devices graph storage"
     "> types threads > errors garbage version",
-    "server > transport > wire > types",
+    "server > transport > threads wire > types",
 )
 SLOW = {
     "networkx",

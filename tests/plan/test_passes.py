@@ -175,6 +175,15 @@ def test_a_shape_that_does_not_fit_fails_as_it_did():
                 sess.run(y, {x: [1.0, 2.0]})
 
 
+def test_a_reshape_to_a_shape_that_only_the_step_knows_is_checked():
+    """Its shape is inferred as that of the input, whatever the value will be."""
+    x = tf.placeholder(tf.float32, [3])
+    y = tf.reshape(x, tf.placeholder(tf.int32, [1], "to"))
+    assert y.shape == [3]
+    with tf.Session() as sess, pytest.raises(tf.errors.InvalidArgumentError, match="has 2"):
+        sess.run(y, {x: [1, 2, 3], "to:0": [2]})
+
+
 def test_passes_are_chosen_by_name(monkeypatch):
     monkeypatch.setenv("MINITF_PASSES", "fold")
     v = tf.get_variable("v", [40], initializer=tf.ones_initializer())

@@ -151,13 +151,35 @@ def test_an_idle_endpoint_costs_no_time(boxes):
     assert time.process_time() - before < 0.1
 
 
+def test_work_that_waits_holds_up_no_message(free_ports):
+    """A thread that has taken a request goes on with it; another one receives."""
+    came, done = threading.Event(), threading.Event()
+
+    def receive(identity, header, frames):
+        if decode(header, frames)[1].step == 1:
+            return lambda: came.wait(10) and done.set()
+        came.set()
+        return None
+
+    here, there = (f"127.0.0.1:{p}" for p in free_ports(2))
+    endpoint = Endpoint(here, receive, lambda a: None)
+    endpoint.start()
+    other = Box(there)
+    try:
+        for step in (1, 2):
+            other.endpoint.send(here, encode((0, m.CleanupStep(step))))
+        assert done.wait(10)
+    finally:
+        other.endpoint.close()
+        endpoint.close()
+
+
 def test_closing_while_a_message_comes_in(boxes):
     """The loop may have seen that it is to end by then: nothing waits for it to take more."""
     endpoint = boxes[0].endpoint
     endpoint._closed = True
     boxes[1].endpoint.send(endpoint.address, encode((0, m.CleanupStep(1))))
-    endpoint._thread.join(10)
-    assert not endpoint._thread.is_alive()
+    assert endpoint._ended.wait(10)
     time.sleep(0.2)  # until the other end of the waker is known to be gone
     endpoint.reply(b"gone", encode((0, m.Reply(1))))
     endpoint._closed = False

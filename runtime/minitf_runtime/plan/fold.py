@@ -152,4 +152,6 @@ def _changes_nothing(n: Node, by_name: Mapping[str, Node], static: StaticValues)
         return n.attrs["SrcT"] is n.attrs["DstT"]
     if n.op not in _RESHAPES or not n.output_shapes:
         return False
+    if any(static.value(source) is None for source in n.inputs[1:]):
+        return False  # only the kernel can tell whether that shape is possible
     return is_full(n.output_shapes[0]) and n.output_shapes[0] == _shape(by_name, n.inputs[0])

@@ -6,6 +6,7 @@ import logging
 import os
 import threading
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from minitf_runtime.errors import (
@@ -25,7 +26,6 @@ from minitf_runtime.server.master import Master, RunOptions, RunResult, SessionO
 from minitf_runtime.server.rpc import Requests
 from minitf_runtime.server.task import Task
 from minitf_runtime.server.view import MasterView, SessionView, StepView
-from minitf_runtime.threads import Threads
 from minitf_runtime.transport.zeromq import Endpoint
 from minitf_runtime.wire import messages as m
 from minitf_runtime.wire.codec import decode, encode, record
@@ -61,7 +61,6 @@ class Server:
         bound_threads(self.address, self.addresses.values())
         self._by_address = {a: t for t, a in self.addresses.items()}
         self._requests = Requests()
-        self._threads = Threads("minitf-serve")
         self._ignored: set[bytes] = set()  # senders of messages that could not be read
         self._started_by: dict[int, str] = {}  # step -> address of the master that runs it here
         self._stopped = threading.Event()
@@ -91,19 +90,22 @@ class Server:
 
     # ---- coming in
 
-    def _receive(self, identity: bytes, header: bytes, frames: Sequence[Any]) -> None:
+    def _receive(
+        self, identity: bytes, header: bytes, frames: Sequence[Any]
+    ) -> Callable[[], None] | None:
         try:
             number, message = decode(header, frames)
             if not isinstance(number, int) or not isinstance(message, m.Message):
                 raise DataLossError(None, None, "a message that is not one of minitf's")
-            self._take(identity, number, message)
+            return self._take(identity, number, message)
         except DataLossError as e:
             self._ignore(identity, str(e))
         except Exception as e:  # whatever a stranger sends, this thread goes on
             self._ignore(identity, f"a message that makes no sense ({type(e).__name__})")
+        return None
 
-    def _take(self, identity: bytes, number: int, message: m.Message) -> None:
-        """Handles what is quick here; requests may wait, and get a thread each."""
+    def _take(self, identity: bytes, number: int, message: m.Message) -> Callable[[], None] | None:
+        """Handles what is quick here; a request may wait, and is given back as work."""
         if isinstance(message, m.Tensors):
             for key, value in message.values.items():
                 self.task.deliver(message.step, key, value)
@@ -112,12 +114,12 @@ class Server:
         elif isinstance(message, m.CancelStep):
             self.task.cancel(message.step, message.error)
         elif isinstance(message, m.CleanupStep):
-            self._started_by.pop(message.step, None)
-            self.task.cleanup(message.step)
+            self._clean_up(message.step)
         elif type(message) in self._handlers:
-            self._threads.start(lambda: self._serve(identity, number, message))
+            return partial(self._serve, identity, number, message)
         else:
             self._ignore(identity, f"a {type(message).__name__}, which is no request")
+        return None
 
     def _ignore(self, identity: bytes, what: str) -> None:
         """Drops a message; says so once for each sender, so that nobody can fill the log."""
@@ -172,7 +174,13 @@ class Server:
     def _run_graph(self, q: m.RunGraph, who: bytes) -> Trace | None:
         self._started_by[q.step] = who.decode("latin-1")
         self.task.run(q.handle, q.graph, q.step, ())
-        return self.task.trace(q.step)
+        trace = self.task.trace(q.step)
+        self._clean_up(q.step)
+        return trace
+
+    def _clean_up(self, step: int) -> None:
+        self._started_by.pop(step, None)
+        self.task.cleanup(step)
 
     def _lost(self, address: str) -> None:
         """A peer's process is gone: its requests fail, and so do the steps it was running here."""

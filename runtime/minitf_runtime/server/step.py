@@ -79,7 +79,8 @@ class StepRun:
             raise self.error
 
     def cleanup(self) -> None:
-        """Drops what the step left on the tasks."""
+        """Drops what the step left on the tasks; where it went well they have done so already."""
         self._own.cleanup(self.id)
-        for stub in self._remote.values():
-            stub.cleanup(self.id)
+        if self.error is not None:
+            for stub in self._remote.values():
+                stub.cleanup(self.id)

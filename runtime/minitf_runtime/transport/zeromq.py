@@ -19,13 +19,15 @@ import zmq
 from zmq.utils.monitor import parse_monitor_message
 
 from minitf_runtime.errors import InvalidArgumentError, UnknownError
+from minitf_runtime.threads import Threads
 
 HEARTBEAT_MS = 2000
 ZERO_COPY_BYTES = 65536
 LOOPBACK = ("127.0.0.1", "localhost", "::1", "[::1]")
 _WAKE = b"\x00wake"
 
-Receive = Callable[[bytes, bytes, Sequence[Any]], None]  # (identity, header, frames)
+Take = Callable[[bytes, bytes, Sequence[Any]], None]  # (identity, header, frames)
+Receive = Callable[[bytes, bytes, Sequence[Any]], Callable[[], None] | None]
 
 
 def is_loopback(address: str) -> bool:
@@ -86,7 +88,11 @@ def _options(socket: Any) -> None:
 
 
 class Endpoint:
-    """Listens at `address` and sends to peers; once started, `receive` is called in one thread."""
+    """Listens at `address` and sends to peers; once started, one thread at a time receives.
+
+    `receive` gives back work that may wait, if there is any: the thread that has received a message
+    goes on with it, and another one receives from then on. So a request changes no thread.
+    """
 
     def __init__(
         self,
@@ -120,12 +126,15 @@ class Endpoint:
         self._waker.setsockopt(zmq.IDENTITY, _WAKE)
         self._waker.connect(f"inproc://endpoint-{id(self)}")
         self._closed = False
-        self._thread = threading.Thread(target=self._loop, name="minitf-recv", daemon=True)
+        self._ended = threading.Event()
+        self._ended.set()
+        self._threads = Threads("minitf-recv")
         self._watcher = threading.Thread(target=self._watch, name="minitf-watch", daemon=True)
 
     def start(self) -> None:
         """Begins to receive; what has come before is kept until then."""
-        self._thread.start()
+        self._ended.clear()
+        self._threads.start(self._loop)
         self._watcher.start()
 
     def peer(self, address: str) -> Peer:
@@ -153,7 +162,7 @@ class Endpoint:
         self._closed = True
         self._some_peer.set()
         self._wake()
-        self._thread.join()
+        self._ended.wait()
         self._watcher.join()
         with self._lock:
             for peer in self._peers.values():
@@ -179,12 +188,16 @@ class Endpoint:
             while router.getsockopt(zmq.RCVMORE):
                 frames.append(router.recv(copy=False).buffer)
             if identity != _WAKE:
-                self._receive(identity, header, frames)
-                continue
+                work = self._receive(identity, header, frames)
+                if work is not None:
+                    self._threads.start(self._loop)
+                    work()
+                    return
             while self._replies:
                 to, message = self._replies.popleft()
                 router.send_multipart([to, *message])
         router.close(0)
+        self._ended.set()
 
     def _watch(self) -> None:
         """Follows which peers are connected."""
@@ -209,7 +222,7 @@ class Endpoint:
 class Caller:
     """A client's line to one server: requests go out and replies come in on one socket."""
 
-    def __init__(self, address: str, receive: Receive, lost: Callable[[str], None]) -> None:
+    def __init__(self, address: str, receive: Take, lost: Callable[[str], None]) -> None:
         self.address = address
         self._receive = receive
         self._lost = lost
