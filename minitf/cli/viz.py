@@ -9,9 +9,14 @@ The options may stand before or after SOURCE; all that follows a -- is the scrip
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING
 
-from minitf.cli import viz_forms, viz_input, viz_questions, viz_readings, viz_trace
+from minitf.cli import viz_forms, viz_input, viz_questions, viz_readings, viz_serve, viz_trace
 from minitf.cli.errors import Parser, UserError
+
+if TYPE_CHECKING:
+    from minitf.viz.capture import Captured
+    from minitf_runtime.passes.data import Partitioned
 
 
 def prepare_parser(parser: argparse.ArgumentParser) -> None:
@@ -21,7 +26,7 @@ def prepare_parser(parser: argparse.ArgumentParser) -> None:
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    for part in (viz_input, viz_forms, viz_readings, viz_trace):
+    for part in (viz_input, viz_forms, viz_readings, viz_trace, viz_serve):
         part.add_options(parser)
 
 
@@ -44,7 +49,10 @@ def run(args: argparse.Namespace) -> int:
     viz_forms.check(args)
     special = viz_readings.wanted(args)
     traced = viz_trace.wanted(args)
+    served = viz_serve.wanted(args)
     try:
+        if served:
+            return viz_serve.run(args, lambda: seen(args))
         if args.diff:
             return viz_questions.diff(args, take_options)
         captured = viz_input.build(args)
@@ -61,3 +69,9 @@ def run(args: argparse.Namespace) -> int:
     except OpError as e:
         raise UserError(e.message) from None
     return 0
+
+
+def seen(args: argparse.Namespace) -> tuple[Captured, Partitioned]:
+    """What the source holds, and the step of it that is asked for."""
+    captured = viz_input.build(args)
+    return captured, viz_input.step(captured, args.fetch)

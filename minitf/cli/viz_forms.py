@@ -35,7 +35,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def check(args: argparse.Namespace) -> None:
     """Raises UserError for options that do not go together, or a file that cannot be written."""
-    if args.open and not args.html:
+    if args.open and not (args.html or args.serve):
         raise UserError("--open: say with --html FILE where the page goes")
     if args.json:
         for form in WITHOUT_JSON:

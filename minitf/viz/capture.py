@@ -41,7 +41,7 @@ class Captured:
     fixed: the cluster was given from outside and is not the script's. gpus: how many each task
     has that is no ps. cpus: how many the servers of the script have. origin: what it is called in
     errors. Of a session that really runs: placement and seen are where its master has put the ops,
-    and on which devices it could; ran is the step that it ran last.
+    and on which devices it could; ran is the step that it ran last, handle its name there.
     """
 
     task: tuple[str, int]
@@ -56,6 +56,7 @@ class Captured:
     placement: Mapping[str, Placed] | None = None
     seen: Devices | None = None
     ran: Partitioned | None = None
+    handle: str = ""
 
     def devices(self) -> Devices:
         """The devices a session of that task would see; the first is the client's.

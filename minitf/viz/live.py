@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 from minitf.graph import Graph
 from minitf.importer import import_graph_def
@@ -24,7 +25,7 @@ def read_cluster(address: str, task: tuple[str, int] | None) -> Captured:
 
     task: only the sessions of that one. Raises Unreadable.
     """
-    asked = _ask(address)
+    asked = ask(address, lambda master: master.describe())
     for view in _masters(asked, task):
         if view.sessions:
             return _captured(view, view.sessions[0])
@@ -44,14 +45,15 @@ def _masters(asked: MasterView, task: tuple[str, int] | None) -> Iterator[Master
     for other, address in asked.addresses.items():
         if other != asked.task and name in (None, other):
             try:
-                yield _ask(address)
+                yield ask(address, lambda master: master.describe())
             except Unreadable:
                 if name:
                     raise
                 continue  # a dead task has no sessions
 
 
-def _ask(address: str) -> MasterView:
+def ask(address: str, question: Callable[[Any], Any]) -> Any:
+    """What the master at an address answers to `question(master)`. Raises Unreadable."""
     from minitf_runtime.server.client import master_at  # sockets only when they are asked for
 
     host, colon, port = address.rpartition(":")
@@ -63,7 +65,7 @@ def _ask(address: str) -> MasterView:
         why = getattr(e, "strerror", None) or str(e)
         raise Unreadable(f"nobody answers at {address}: {why}") from None
     try:
-        return master_at(address).describe()
+        return question(master_at(address))
     except OpError as e:
         raise Unreadable(f"no minitf server answers at {address}: {e.message}") from None
 
@@ -81,6 +83,7 @@ def _captured(master: MasterView, session: SessionView) -> Captured:
     made.placement = session.placement()
     made.seen = session.seen_devices()
     made.ran = session.partitioned()
+    made.handle = session.handle
     return made
 
 

@@ -207,3 +207,9 @@ def test_fetched_values_stay_as_they_are():
         sess.run(add)
         sess.run(y)
     assert first.tolist() == [-1] * 64
+
+
+def test_a_target_that_is_known_beforehand():
+    """Nothing is left to run."""
+    with tf.Session() as sess:
+        assert sess.run([tf.constant(1.0).op, tf.constant(2.0, name="c").op]) == [None, None]

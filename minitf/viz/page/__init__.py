@@ -18,7 +18,7 @@ from minitf_runtime.passes.data import Partitioned
 
 # In the order in which they may use each other; they share one scope.
 SCRIPTS = ("dom", "model", "tree", "layout", "arrows", "paint", "camera", "view")
-SCRIPTS += ("panel", "table", "player", "search", "main")
+SCRIPTS += ("panel", "table", "player", "search", "rates", "live", "main")
 # The JSON block must not end its script element, nor hold what HTML or old JavaScript trips over.
 _UNSAFE = re.compile("[<>&\u2028\u2029]")
 
@@ -47,12 +47,12 @@ def _write_whole(content: bytes, file: str) -> None:
 
 
 def render(data: Mapping[str, Any]) -> str:
-    """The page that shows what `model` made."""
+    """The page that shows what `model` made; one with "live" asks its server for numbers."""
     style = _read("style.css")
     library = f"/*\n{_read('vendor/dagre.LICENSE')}*/\n{_library()}"
     script = "\n".join(["(() => {", *(_read(f"{name}.js") for name in SCRIPTS), "})();"])
     return Template(_read("page.html")).substitute(
-        policy=_policy(style, library, script),
+        policy=_policy(style, library, script) + ("; connect-src 'self'" if "live" in data else ""),
         title=html.escape(data["title"]),
         style=style,
         data=_UNSAFE.sub(lambda m: f"\\u{ord(m[0]):04x}", json.dumps(data, ensure_ascii=False)),

@@ -20,6 +20,7 @@ class App {
     this.bind();
     this.head();
     this.panel.show(null);
+    this.live = new Live(this);
   }
 
   bind() {
@@ -243,7 +244,9 @@ class App {
 
   tabKey(event) {
     if (event.key !== "ArrowLeft" && event.key !== "ArrowRight") return;
-    const other = event.currentTarget.parentNode.querySelector("[aria-selected=false]");
+    const tabs = [...document.querySelectorAll("[role=tab]:not([hidden])")];
+    const step = event.key === "ArrowRight" ? 1 : tabs.length - 1;
+    const other = tabs[(tabs.indexOf(event.currentTarget) + step) % tabs.length];
     this.showTab(other.dataset.tab);
     other.focus();
   }

@@ -6,6 +6,7 @@ class Model {
     this.title = data.title;
     this.roles = data.roles;
     this.minimize = data.minimize;
+    this.live = data.live ?? null; // the number of this page at the server that is to be asked
     this.devices = data.devices;
     this.lines = new Map(Object.entries(data.lines));
     this.ops = this.readOps(data.ops, data.strings);

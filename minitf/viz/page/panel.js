@@ -183,6 +183,7 @@ class Panel {
         ["To", model.device(t.dst).short],
         ["What", model.what(t)],
         ["Bytes", t.bytes === null ? "? (the feeds decide)" : t.bytes.toLocaleString("en-US")],
+        ...this.liveFacts(t),
         [
           "Type",
           t.kind === "control" ? "control, nothing inside" : model.tensor(t).split(" ").pop(),
@@ -198,6 +199,15 @@ class Panel {
         ),
       ),
     ].filter(Boolean);
+  }
+
+  /** What a running cluster had counted of a transfer when it was selected. */
+  liveFacts(t) {
+    if (!t.live) return [];
+    return [
+      ["So far", t.live.bytes.toLocaleString("en-US")],
+      ["Waited", `${timeText(t.live.waited)} in all`],
+    ];
   }
 
   // ---- parts

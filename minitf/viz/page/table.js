@@ -19,11 +19,36 @@ class WireTable {
       { name: "To", value: (t) => device(t.dst) },
       { name: "What", value: (t) => model.what(t) },
       { name: "Bytes", value: (t) => t.bytes, right: true },
-      { name: "Tensor", value: (t) => t.tensor, link: true },
+      { name: "Tensor", value: (t) => t.tensor, wide: true, link: true },
       { name: "Type", value: (t) => (t.kind === "control" ? "" : t.dtype) },
       { name: "Shape", value: (t) => (t.kind === "control" ? "" : t.shape) },
-      { name: "Used by", value: (t) => t.consumers.join(" "), names: (t) => t.consumers },
+      {
+        name: "Used by",
+        value: (t) => t.consumers.join(" "),
+        names: (t) => t.consumers,
+        wide: true,
+      },
     ];
+    if (model.live) this.columns.splice(5, 0, ...this.liveColumns());
+  }
+
+  /** Of a running cluster: `now` gives the text of a cell, each time that the numbers come. */
+  liveColumns() {
+    const flow = (t) => this.app.live?.flow(t) ?? null;
+    const sum = (t) => t.live?.bytes ?? null;
+    const told = (t) => (sum(t) === null ? "–" : sum(t).toLocaleString("en-US"));
+    return [
+      { name: "Bytes/s", value: flow, right: true, now: (t) => flowText(flow(t)) },
+      { name: "So far", value: sum, right: true, now: told },
+    ];
+  }
+
+  /** Sets the texts of the cells that change while the cluster runs. */
+  refresh() {
+    this.columns.forEach((column, i) => {
+      if (!column.now) return;
+      for (const [transfer, row] of this.shown) row.cells[i].textContent = column.now(transfer);
+    });
   }
 
   /** The transfers that the filter leaves, in the order chosen. */
@@ -84,13 +109,15 @@ class WireTable {
 
   row(transfer) {
     const cells = this.columns.map((column) => {
+      if (column.now) return el("td", { class: "right" }, column.now(transfer));
       const value = column.value(transfer);
       const text =
         value === null ? "?" : typeof value === "number" ? value.toLocaleString("en-US") : value;
       const pick = () => this.app.showTransfer(transfer);
       const inner = column.link ? el("button", { class: "link", click: pick }, named(text)) : text;
-      if (column.names) return el("td", {}, ...this.few(column.names(transfer)));
-      return el("td", { class: column.right && "right" }, inner);
+      const kind = column.wide ? "wide" : column.right && "right";
+      const content = column.names ? this.few(column.names(transfer)) : [inner];
+      return el("td", { class: kind }, ...content);
     });
     const row = el("tr", { class: transfer.kind === "control" && "control" }, ...cells);
     this.shown.set(transfer, row);

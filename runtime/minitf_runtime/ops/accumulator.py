@@ -30,8 +30,9 @@ _log = logging.getLogger(__name__)
 class Accumulator:
     """Gradients since the last take. Takers are served in the order they came."""
 
-    def __init__(self, shape: Shape, mean: bool) -> None:
+    def __init__(self, shape: Shape, mean: bool, name: str = "") -> None:
         self.shape = shape
+        self.name = name
         self.mean = mean
         self.count = 0
         self.global_step = 0
@@ -58,6 +59,7 @@ class Accumulator:
                 step.wait_for(
                     self.condition,
                     lambda: self._takers[0] is ticket and self.count >= required,
+                    lambda: ("accumulator", self.name, f"has {self.count} of {required} gradients"),
                 )
                 out = self.result()
                 self.count = 0
@@ -88,8 +90,8 @@ class Accumulator:
 
 
 class DenseAccumulator(Accumulator):
-    def __init__(self, shape: Shape, mean: bool) -> None:
-        super().__init__(shape, mean)
+    def __init__(self, shape: Shape, mean: bool, name: str = "") -> None:
+        super().__init__(shape, mean, name)
         self._sum: Any = None
 
     def check(self, gradient: Any) -> None:
@@ -115,8 +117,8 @@ class DenseAccumulator(Accumulator):
 class SparseAccumulator(Accumulator):
     """The mean of a row is over the gradients that had it."""
 
-    def __init__(self, shape: Shape, mean: bool) -> None:
-        super().__init__(shape, mean)
+    def __init__(self, shape: Shape, mean: bool, name: str = "") -> None:
+        super().__init__(shape, mean, name)
         self._gradients: list[tuple[Any, Any]] = []
 
     def check(self, gradient: Any) -> None:
@@ -268,7 +270,7 @@ def _accumulator_of(kind: type[Accumulator]) -> Callable[..., Any]:
         attrs = node.attrs
 
         def make(name: str) -> Accumulator:
-            return kind(attrs["shape"], attrs["reduction_type"] == "MEAN")
+            return kind(attrs["shape"], attrs["reduction_type"] == "MEAN", name)
 
         return node.keep(lambda: shared(node, "accumulator", make))
 

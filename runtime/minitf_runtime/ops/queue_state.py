@@ -36,6 +36,10 @@ class Attempt:
     def give_up(self, queue: Queue) -> None:
         """Takes back what a cancelled attempt has done."""
 
+    def lacks(self, queue: Queue) -> str:
+        """The state of the queue that keeps it waiting."""
+        return f"has no room: {queue.size()} of {queue.capacity} elements"
+
     def finish(self, error: Exception | None = None) -> bool:
         self.done = True
         self.error = error
@@ -94,6 +98,11 @@ class Dequeue(Attempt):
         queue.put_back(self.taken)
         self.taken = []
 
+    def lacks(self, queue: Queue) -> str:
+        have = queue.size() + len(self.taken)
+        kept = f", of which {keep} are to stay" if (keep := queue.min_after_dequeue) else ""
+        return f"has {have} element{'' if have == 1 else 's'}{kept}; {self.wanted} wanted"
+
 
 def _cancelled(text: str) -> CancelledError:
     return CancelledError(None, None, text)
@@ -113,6 +122,7 @@ class Queue:
 
     kind = "FIFOQueue"
     all_at_once = False  # a batch is taken as a whole
+    min_after_dequeue = 0
 
     def __init__(
         self, name: str, types: Sequence[DType], shapes: Sequence[Shape], capacity: int
@@ -162,7 +172,11 @@ class Queue:
             line.append(attempt)
             self._serve()
             try:
-                step.wait_for(self.condition, lambda: attempt.done)
+                step.wait_for(
+                    self.condition,
+                    lambda: attempt.done,
+                    lambda: (self.kind, self.name, attempt.lacks(self)),
+                )
             except BaseException:
                 if not attempt.done:
                     line.remove(attempt)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import linecache
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Any
 
@@ -28,6 +28,7 @@ class Program:
     device: str
     strand: int
     lines: dict[int, Node]  # line -> the node it runs
+    recvs: Mapping[str, int] = field(default_factory=dict)  # of the part: receive node -> transfer
     heavy: bool = False  # convolutions share their work among threads: those of BLAS are in the way
 
 
@@ -64,4 +65,12 @@ def _program(emitter: Emitter, members: list[Node], nodes: Sequence[Node]) -> Pr
     for fusion in emitter.fusions:
         emitter.names[fusion.name] = Blocked(emitter.names[fusion.name])
     linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)
-    return Program(emitter.names["run"], text, filename, emitter.device, emitter.strand, lines)
+    return Program(
+        emitter.names["run"],
+        text,
+        filename,
+        emitter.device,
+        emitter.strand,
+        lines,
+        emitter.part.recvs,
+    )

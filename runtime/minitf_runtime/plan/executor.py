@@ -67,7 +67,7 @@ def _chains(programs: list[Program]) -> list[list[Program]]:
             continue
         chains.append([program])
         on_device.setdefault(program.device, chains[-1])
-    return chains
+    return chains or [[]]  # nothing is left of a part that was known beforehand
 
 
 class _Beside:
@@ -90,6 +90,8 @@ class _Beside:
 
 def _run(program: Program, rdv: Rendezvous, feeds: Sequence[Any], out: list[Any]) -> None:
     step = rdv.step
+    thread = threading.get_ident()
+    step.programs[thread] = program
     try:
         with np.errstate(all="ignore"), one_blas_thread() if program.heavy else nullcontext():
             program.run(rdv, step, feeds, out)
@@ -101,6 +103,8 @@ def _run(program: Program, rdv: Rendezvous, feeds: Sequence[Any], out: list[Any]
         if isinstance(e, Exception) or program.strand:
             raise error from e
         raise
+    finally:
+        del step.programs[thread]
 
 
 def as_op_error(e: BaseException, program: Program) -> OpError:

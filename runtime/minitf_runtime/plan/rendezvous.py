@@ -6,6 +6,7 @@ Values for another task go to `push`, which the server hands in; this file knows
 from __future__ import annotations
 
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from typing import Any
@@ -17,24 +18,28 @@ REMEMBERED = 4096  # finished steps whose late values are dropped on arrival
 
 
 class Rendezvous:
-    """The table of one step: a key is used once, by one sender and one receiver."""
+    """The table of one step: a key is used once, by one sender and one receiver.
 
-    __slots__ = ("step", "_push", "_values", "_waiting", "_lock")
+    It counts by transfer: the bytes taken, and the seconds that receivers have waited.
+    """
+
+    __slots__ = ("step", "_push", "_values", "_waiting", "_lock", "_counts")
     trace: Any = None  # what was taken down of the step, if it is a traced one
 
     def __init__(self, step: Step, push: Push | None = None) -> None:
         self.step = step
         self._push = push
         self._values: dict[Hashable, Any] = {}
-        self._waiting: dict[Hashable, Any] = {}
+        self._waiting: dict[Hashable, tuple[threading.Lock, float]] = {}  # since when
         self._lock = threading.Lock()
+        self._counts: dict[int | None, Any] = {}  # transfer -> [bytes taken, seconds waited]
         step.on_cancel(self._wake_all)
 
     def send(self, key: Hashable, value: Any) -> None:
         """Leaves a value for a receiver on this task."""
         with self._lock:
             self._values[key] = value
-            waiter = self._waiting.pop(key, None)
+            waiter = self._end_wait(key) if key in self._waiting else None
         if waiter is not None:
             waiter.release()
 
@@ -50,29 +55,71 @@ class Rendezvous:
         values = self._values
         with self._lock:
             if key in values:
-                return values.pop(key)
+                return self._take(key)
             if self.step.error is None:
-                waiter = self._waiting[key] = threading.Lock()
+                waiter = threading.Lock()
                 waiter.acquire()
+                self._waiting[key] = waiter, time.monotonic()
         self.step.check()
         waiter.acquire()
         with self._lock:
             if key in values:
-                return values.pop(key)
+                return self._take(key)
         self.step.check()
         raise RuntimeError(f"woken without a value for {key}")
 
-    def waiting(self) -> list[Hashable]:
-        """The keys that somebody waits for now."""
+    def waiting(self) -> dict[Hashable, float]:
+        """The keys that somebody waits for now, and for how many seconds."""
         with self._lock:
-            return list(self._waiting)
+            now = time.monotonic()
+            return {key: now - since for key, (_, since) in self._waiting.items()}
+
+    def counted(self) -> list[tuple[int, int, float]]:
+        """Transfers with bytes taken and seconds waited, without the waiting that goes on."""
+        if not self._counts:
+            return []
+        with self._lock:
+            return [(t, *count) for t, count in self._counts.items() if t is not None]
+
+    # ---- with the lock held
+
+    def _take(self, key: Hashable) -> Any:
+        value = self._values.pop(key)
+        self._count_of(key)[0] += size_of(value)
+        return value
+
+    def _end_wait(self, key: Hashable) -> threading.Lock:
+        waiter, since = self._waiting.pop(key)
+        self._count_of(key)[1] += time.monotonic() - since
+        return waiter
+
+    def _count_of(self, key: Hashable) -> Any:
+        transfer = transfer_of(key)
+        if transfer not in self._counts:
+            self._counts[transfer] = [0, 0.0]
+        return self._counts[transfer]
 
     def _wake_all(self) -> None:
         with self._lock:
-            waiters = list(self._waiting.values())
-            self._waiting.clear()
+            waiters = [self._end_wait(key) for key in list(self._waiting)]
         for waiter in waiters:
             waiter.release()
+
+
+def transfer_of(key: Hashable) -> int | None:
+    """The number of a transfer, which in a loop has a key for each iteration; None for what
+    another strand hands over."""
+    first = key[0] if isinstance(key, tuple) else key
+    return first if isinstance(first, int) else None
+
+
+def size_of(value: Any) -> int:
+    """The bytes of a value; of strings those that they hold."""
+    if not hasattr(value, "nbytes"):
+        return 0
+    if value.dtype.hasobject:
+        return sum(len(v) for v in value.ravel().tolist() if isinstance(v, bytes))
+    return int(value.nbytes)
 
 
 Make = Callable[[Step, "Push | None"], Rendezvous]

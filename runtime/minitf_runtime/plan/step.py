@@ -3,21 +3,42 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
+from typing import Any
 
 from minitf_runtime.errors import CancelledError
 
+Tell = Callable[[], tuple[str, str, str]]  # what a kernel waits for: kind, name, its state now
+
 
 class Step:
-    """One step on one task. `cancel` ends all that waits in it with the given error."""
+    """One step on one task. `cancel` ends all that waits in it with the given error.
 
-    __slots__ = ("id", "error", "_lock", "_callbacks", "__weakref__")
+    It counts the seconds that its kernels wait.
+    """
+
+    __slots__ = (
+        "id",
+        "error",
+        "since",
+        "programs",
+        "blocked",
+        "waited",
+        "_lock",
+        "_callbacks",
+        "__weakref__",
+    )
 
     def __init__(self, step_id: int) -> None:
         self.id = step_id
         self.error: BaseException | None = None
+        self.since = time.monotonic()
+        self.programs: dict[int, Any] = {}  # thread -> the program that it runs
+        self.blocked: dict[int, tuple[float, Tell | None]] = {}  # thread -> since when, for what
         self._lock = threading.Lock()
         self._callbacks: dict[int, Callable[[], None]] = {}
+        self.waited = 0.0  # seconds, summed over threads
 
     def check(self) -> None:
         """Raises the error that the step was cancelled with, if it was."""
@@ -50,9 +71,14 @@ class Step:
         with self._lock:
             self._callbacks.pop(token, None)
 
-    def wait_for(self, condition: threading.Condition, ready: Callable[[], bool]) -> None:
+    def wait_for(
+        self,
+        condition: threading.Condition,
+        ready: Callable[[], bool],
+        tell: Tell | None = None,
+    ) -> None:
         """Waits (the condition held) until `ready()`; raises the step's error if it is
-        cancelled."""
+        cancelled. `tell` says what for, to whoever asks meanwhile."""
         if ready():
             return
 
@@ -61,9 +87,25 @@ class Step:
                 condition.notify_all()
 
         token = self.on_cancel(wake)
+        self._begin_wait(tell)
         try:
             while not ready():
                 self.check()
                 condition.wait()
         finally:
+            self._end_wait()
             self.forget(token)
+
+    def waiting(self) -> list[float]:
+        """How many seconds those kernels have waited that wait now."""
+        with self._lock:
+            now = time.monotonic()
+            return [now - since for since, _ in self.blocked.values()]
+
+    def _begin_wait(self, tell: Tell | None) -> None:
+        with self._lock:
+            self.blocked[threading.get_ident()] = time.monotonic(), tell
+
+    def _end_wait(self) -> None:
+        with self._lock:
+            self.waited += time.monotonic() - self.blocked.pop(threading.get_ident())[0]

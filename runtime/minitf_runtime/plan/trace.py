@@ -17,7 +17,7 @@ from minitf_runtime.passes.data import RECVS, SENDS, Edge, Partitioned
 from minitf_runtime.passes.recv_scheduling import tf_named
 from minitf_runtime.plan.emit import Emitter
 from minitf_runtime.plan.regions import Guard
-from minitf_runtime.plan.rendezvous import Push, Rendezvous
+from minitf_runtime.plan.rendezvous import Push, Rendezvous, size_of
 from minitf_runtime.plan.state import Variable
 from minitf_runtime.plan.step import Step
 from minitf_runtime.types import DType, Shape
@@ -102,10 +102,7 @@ def _size(value: Any) -> tuple[list[int], int] | None:
         value = value.read()
     if not hasattr(value, "nbytes"):
         return None
-    if value.dtype == object:
-        items = value.ravel().tolist()
-        return list(value.shape), sum(len(v) for v in items if isinstance(v, bytes))
-    return list(value.shape), value.nbytes
+    return list(value.shape), size_of(value)
 
 
 class TracedEmitter(Emitter):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from minitf_runtime.errors import DeadlineExceededError, OpError
@@ -10,12 +10,14 @@ from minitf_runtime.graph import Node
 from minitf_runtime.server.master import Master, RunOptions, RunResult, SessionOptions
 from minitf_runtime.server.rpc import Requests, Waiter
 from minitf_runtime.server.service import server_at
-from minitf_runtime.server.view import MasterView
+from minitf_runtime.server.view import Load, MasterView
+from minitf_runtime.server.waits import TaskWaits
 from minitf_runtime.transport.zeromq import Caller
 from minitf_runtime.wire import messages as m
 from minitf_runtime.wire.codec import decode
 
 GRACE_SECONDS = 2.0  # what a master gets to report a time-out itself
+WAITS_SECONDS = 1.0  # of a task that is asked what waits there, beside the grace
 DESCRIBE_SECONDS = 8.0  # the sessions of a large model take a while to tell
 
 
@@ -62,6 +64,31 @@ class RemoteMaster:
             return self._call(m.DescribeSessions(), DESCRIBE_SECONDS)  # type: ignore
         finally:
             self._caller.close()
+
+    def waits(self) -> TaskWaits:
+        """Raises DeadlineExceededError, UnavailableError if nobody answers there."""
+        try:
+            return self._call(m.DescribeWaits(), WAITS_SECONDS)  # type: ignore
+        finally:
+            self._caller.close()
+
+    def ask_load(self) -> Callable[[float], Load]:
+        """Asks for what the server has counted. The function given waits so many seconds for the
+        answer; raises TimeoutError, UnavailableError."""
+        waiter = Waiter()
+        number = self._requests.send(self._address, self._caller.send, m.DescribeLoad(), waiter)
+
+        def answer(seconds: float) -> Load:
+            try:
+                return waiter.wait(seconds)  # type: ignore[no-any-return]
+            finally:
+                self._requests.forget(number)
+
+        return answer
+
+    def hang_up(self) -> None:
+        """Ends the connection; a session that was made stays."""
+        self._caller.close()
 
     def close(self, handle: str) -> None:
         try:

@@ -71,6 +71,9 @@ class RemoteTask:
     def cleanup(self, step_id: int) -> None:
         self._tell(m.CleanupStep(step_id))
 
+    def ask_waits(self, done: Done) -> None:
+        self.request(m.DescribeWaits(), done)
+
     def reset(self, containers: Sequence[str]) -> None:
         self._call(m.ResetTask(list(containers)))
 

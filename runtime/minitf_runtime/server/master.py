@@ -29,7 +29,10 @@ from minitf_runtime.passes.rewrite import rewrite
 from minitf_runtime.plan.part import Part, chosen_passes, split
 from minitf_runtime.plan.trace import TRACED, NodeStats, step_stats
 from minitf_runtime.server.step import StepRun
-from minitf_runtime.server.view import MasterView, SessionView, view_session
+from minitf_runtime.server.stuck import in_short
+from minitf_runtime.server.view import Load, MasterView, SessionLoad, SessionView, view_session
+from minitf_runtime.server.waits import TaskWaits, ask, opening, resource_ops, running_step
+from minitf_runtime.server.watch import watch_for_stuck
 
 Done = Callable[[Any, BaseException | None], None]  # (values, error)
 
@@ -48,6 +51,7 @@ class TaskStub(Protocol):
     ) -> None: ...
     def cancel(self, step_id: int, error: BaseException | None) -> None: ...
     def cleanup(self, step_id: int) -> None: ...
+    def ask_waits(self, done: Done) -> None: ...
     def reset(self, containers: Sequence[str]) -> None: ...
 
 
@@ -122,6 +126,8 @@ class _Session:
     triggers: dict[str, int] | None = None  # the names of recv_scheduling, by task
     last: Registered | None = None  # the step that ran last
     ran: float = 0.0  # when
+    ended: int = 0  # steps
+    failed: int = 0  # of these
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def view(self) -> SessionView:
@@ -131,6 +137,10 @@ class _Session:
                 self.handle, self.options, self.devices, self.graph, self.placement, cut
             )
 
+    def load(self) -> SessionLoad:
+        done, failed = self.ended - self.failed, self.failed
+        return SessionLoad(self.handle, len(self.graph), done, failed, len(self.running))
+
 
 class Master:
     """The sessions whose client device is on this task."""
@@ -139,7 +149,9 @@ class Master:
         self._own = own  # the Task of this process
         self._cluster = cluster
         self._sessions: dict[str, _Session] = {}
+        self._opening: dict[int, tuple[float, list[str]]] = {}  # sessions that wait for tasks
         self._lock = threading.Lock()
+        watch_for_stuck(self)
 
     def create_session(self, options: SessionOptions, nodes: Sequence[Node]) -> str:
         """Waits for the tasks it may use, places the graph, and opens a session on each task."""
@@ -176,6 +188,32 @@ class Master:
             sessions = sorted(self._sessions.values(), key=lambda s: s.ran, reverse=True)
         addresses = self._cluster.addresses if self._cluster else {}
         return MasterView(self._own.name, addresses, [s.view() for s in sessions])
+
+    def load(self) -> Load:
+        """What this master and its task have counted of the steps."""
+        with self._lock:
+            sessions = [s.load() for s in self._sessions.values()]
+        return Load(self._own.name, time.monotonic(), sessions, self._own.counts())
+
+    def waits(self) -> TaskWaits:
+        """What runs and waits on this task and under this master; for readers."""
+        with self._lock:
+            sessions = list(self._sessions.values())
+        running = [running_step(s.handle, run) for s in sessions for run in list(s.running)]
+        running += [opening(key, *what) for key, what in list(self._opening.items())]
+        ops = [op for s in sessions for op in resource_ops(s.handle, s.placed)]
+        addresses = self._cluster.addresses if self._cluster else {}
+        return TaskWaits(self._own.name, addresses, self._own.waits(), running, ops)
+
+    def running(self) -> list[StepRun]:
+        """The steps that run now."""
+        with self._lock:
+            return [run for session in self._sessions.values() for run in list(session.running)]
+
+    def why_waiting(self, run: StepRun) -> str:
+        """What the threads of a step wait for, in a few lines; asks its other tasks."""
+        answers, silent = ask(run.remote.values())
+        return in_short(run.id, [self.waits(), *answers], silent)
 
     def prepare(
         self, handle: str, feeds: Sequence[str], fetches: Sequence[str], targets: Sequence[str]
@@ -251,7 +289,12 @@ class Master:
             return {}
         tasks = visible(self._cluster.tasks(), options.device_filters)
         others = [t for t in tasks if t != self._own.name]
-        return self._cluster.wait_for(others, options.timeout or None)
+        key = random.getrandbits(56)
+        self._opening[key] = time.monotonic(), others
+        try:
+            return self._cluster.wait_for(others, options.timeout or None)
+        finally:
+            del self._opening[key]
 
     @collection_paused()
     def _extend(self, session: _Session, nodes: Sequence[Node]) -> None:
@@ -327,7 +370,7 @@ class Master:
         remote = {t: session.stubs[t] for t in step.where if t != own}
         where = self._traced(session, step) if options.trace else step.where
         step_id = random.getrandbits(56) | (TRACED if options.trace else 0)
-        run = StepRun(step_id, self._own, remote)
+        run = StepRun(step_id, self._own, remote, step.partitioned)
         session.running.add(run)
         timer = self._timer(run, options.timeout or session.options.timeout)
         try:
@@ -341,13 +384,20 @@ class Master:
             if timer is not None:
                 timer.cancel()
             session.running.discard(run)
+            with self._lock:
+                session.ended += 1
+                session.failed += run.error is not None
             run.cleanup()
 
     def _timer(self, run: StepRun, timeout: float) -> threading.Timer | None:
         if not timeout:
             return None
-        error = DeadlineExceededError(None, None, "Operation timed out.")
-        timer = threading.Timer(timeout, run.fail, [error])
+
+        def end() -> None:
+            text = f"Operation timed out.{self.why_waiting(run)}"
+            run.fail(DeadlineExceededError(None, None, text))
+
+        timer = threading.Timer(timeout, end)
         timer.daemon = True
         timer.start()
         return timer

@@ -18,21 +18,25 @@ from minitf_runtime.errors import (
 )
 from minitf_runtime.graph import Node, Reason
 from minitf_runtime.passes.data import Edge, Fit
+from minitf_runtime.plan.counts import Counts
 from minitf_runtime.plan.part import Part
 from minitf_runtime.plan.trace import NodeStats, OutputStats, Trace
+from minitf_runtime.plan.waits import Wait
 from minitf_runtime.server.blas import bound_threads
 from minitf_runtime.server.cluster import RemoteTasks
 from minitf_runtime.server.master import Master, RunOptions, RunResult, SessionOptions
 from minitf_runtime.server.rpc import Requests
 from minitf_runtime.server.task import Task
-from minitf_runtime.server.view import MasterView, SessionView, StepView
+from minitf_runtime.server.view import Load, MasterView, SessionLoad, SessionView, StepView
+from minitf_runtime.server.waits import ResourceOp, RunningStep, TaskWaits
 from minitf_runtime.transport.zeromq import Endpoint
 from minitf_runtime.wire import messages as m
 from minitf_runtime.wire.codec import decode, encode, record
 
 log = logging.getLogger("minitf")
 record(Node, Reason, Part, SessionOptions, RunOptions, RunResult, Trace, NodeStats, OutputStats)
-record(MasterView, SessionView, StepView, Edge, Fit)
+record(MasterView, SessionView, StepView, Edge, Fit, Load, SessionLoad, Counts)
+record(TaskWaits, RunningStep, ResourceOp, Wait)
 
 MOST_IGNORED = 100  # senders that are told of in the log
 
@@ -168,6 +172,8 @@ class Server:
             m.CloseSession: lambda q, who: master.close(q.handle),
             m.ListDevices: lambda q, who: master.list_devices(q.handle),
             m.DescribeSessions: lambda q, who: master.describe(),
+            m.DescribeLoad: lambda q, who: master.load(),
+            m.DescribeWaits: lambda q, who: master.waits(),
             m.ResetMaster: lambda q, who: master.reset(q.containers),
         }
 

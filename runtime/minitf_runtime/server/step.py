@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from minitf_runtime.errors import OpError
+from minitf_runtime.passes.data import Partitioned
 
 GRACE_SECONDS = 5.0  # how long a failed step waits for the tasks it has cancelled
 
@@ -14,12 +16,14 @@ GRACE_SECONDS = 5.0  # how long a failed step waits for the tasks it has cancell
 class StepRun:
     """Tracks which tasks still work on a step."""
 
-    def __init__(self, step_id: int, own: Any, remote: Mapping[str, Any]) -> None:
+    def __init__(self, step_id: int, own: Any, remote: Mapping[str, Any], cut: Partitioned) -> None:
         self.id = step_id
+        self.cut = cut
+        self.since = time.monotonic()
         self.error: BaseException | None = None
         self.traces: dict[str, Any] = {}  # task -> what it saw, of a traced step
         self._own = own
-        self._remote = remote
+        self.remote = remote
         self._left = set(remote)
         self._changed = threading.Condition()
 
@@ -47,7 +51,12 @@ class StepRun:
             self._changed.notify_all()
         self._own.cancel(self.id, error)
         for task in left:
-            self._remote[task].cancel(self.id, error)
+            self.remote[task].cancel(self.id, error)
+
+    def left(self) -> tuple[str, ...]:
+        """The other tasks that have not answered yet."""
+        with self._changed:
+            return tuple(sorted(self._left))
 
     def here(self, handle: str, graph: int, feeds: Sequence[Any]) -> list[Any]:
         """Runs this process's part in the calling thread, then waits for the others."""
@@ -82,5 +91,5 @@ class StepRun:
         """Drops what the step left on the tasks; where it went well they have done so already."""
         self._own.cleanup(self.id)
         if self.error is not None:
-            for stub in self._remote.values():
+            for stub in self.remote.values():
                 stub.cleanup(self.id)

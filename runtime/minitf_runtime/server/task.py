@@ -16,11 +16,13 @@ from minitf_runtime.errors import AbortedError
 from minitf_runtime.graph import Node
 from minitf_runtime.ops.registry import op_def
 from minitf_runtime.plan.compile import Program, compile_part
+from minitf_runtime.plan.counts import Counter, Counts, transfer_names
 from minitf_runtime.plan.part import Part
 from minitf_runtime.plan.rendezvous import Push, StepTable
 from minitf_runtime.plan.specialize import Specialized
 from minitf_runtime.plan.state import KernelNode, Resources
 from minitf_runtime.plan.trace import TRACED, Trace, rendezvous
+from minitf_runtime.plan.waits import Wait, waits_of
 
 
 @dataclass
@@ -29,7 +31,8 @@ class _Session:
 
     resources: Resources
     kernels: dict[str, KernelNode] = field(default_factory=dict)
-    graphs: dict[int, Specialized] = field(default_factory=dict)
+    graphs: dict[int, tuple[Specialized, dict[int, str]]] = field(default_factory=dict)
+    counter: Counter = field(default_factory=Counter)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
 
@@ -67,7 +70,7 @@ class Task:
         compiled = Specialized(part, lambda part: self.compile(handle, part))
         with self._lock:
             self._next_graph += 1
-            session.graphs[self._next_graph] = compiled
+            session.graphs[self._next_graph] = compiled, transfer_names(part)
             return self._next_graph
 
     def compile(self, handle: str, part: Part) -> list[Program]:
@@ -88,8 +91,24 @@ class Task:
 
     def run(self, handle: str, graph: int, step_id: int, feeds: Sequence[Any]) -> list[Any]:
         """Runs a registered part in this thread. Raises the error that ended the step."""
-        executable = self._session(handle).graphs[graph]
-        return executable.run(self.steps.open(step_id), feeds)
+        session = self._session(handle)
+        executable, names = session.graphs[graph]
+        rdv = self.steps.open(step_id)
+        session.counter.begin(names, rdv)
+        try:
+            return executable.run(rdv, feeds)
+        finally:
+            session.counter.end(step_id)
+
+    def counts(self) -> dict[str, Counts]:
+        """What was counted of the steps of each session here."""
+        with self._lock:
+            sessions = dict(self._sessions)
+        return {handle: session.counter.counts() for handle, session in sessions.items()}
+
+    def waits(self) -> dict[int, list[Wait]]:
+        """What the threads of each step do here at this moment."""
+        return {rdv.step.id: waits_of(rdv) for rdv in self.steps.running()}
 
     def trace(self, step_id: int) -> Trace | None:
         """What this task saw of a traced step that has run and is not cleaned up."""

@@ -9,6 +9,7 @@ from typing import Any
 from minitf_runtime.graph import Graph, Node, Reason
 from minitf_runtime.passes.data import Devices, Edge, Fit, Partitioned, Placed
 from minitf_runtime.passes.pipeline import with_devices
+from minitf_runtime.plan.counts import Counts
 
 
 @dataclass(frozen=True)
@@ -76,6 +77,30 @@ class MasterView:
     task: str
     addresses: Mapping[str, str]  # task -> HOST:PORT
     sessions: Sequence[SessionView]
+
+
+@dataclass(frozen=True)
+class SessionLoad:
+    """What a master has counted of a session: nodes of its graph, steps that ran, failed, run."""
+
+    handle: str
+    nodes: int
+    steps: int
+    failed: int
+    running: int
+
+
+@dataclass(frozen=True)
+class Load:
+    """What one process has counted: the sessions of its master, and those that its task works for.
+
+    now: seconds of a clock of that process, for rates.
+    """
+
+    task: str
+    now: float
+    sessions: Sequence[SessionLoad]
+    counts: Mapping[str, Counts]  # session -> sums of the task
 
 
 def view_step(cut: Partitioned) -> StepView:

@@ -3,6 +3,7 @@
 A request carries the number under which its Reply comes back; the rest is one-way.
     client -> master   CreateSession ExtendSession RunStep CloseSession ListDevices ResetMaster
     reader -> master   DescribeSessions
+    reader -> server   DescribeLoad DescribeWaits
     master -> task     Describe OpenSession DropSession RegisterGraph RunGraph | CancelStep
     CleanupStep ResetTask
     task   -> task     Tensors (pushed as soon as they are made)
@@ -71,6 +72,16 @@ class DescribeSessions(Message):
 
 
 @dataclass(frozen=True, slots=True)
+class DescribeLoad(Message):
+    """Asks a server what its master and its task have counted of the steps."""
+
+
+@dataclass(frozen=True, slots=True)
+class DescribeWaits(Message):
+    """Asks what the threads of each step do now, and which steps the master runs."""
+
+
+@dataclass(frozen=True, slots=True)
 class Describe(Message):
     """Asks for the devices of a task; also tells whether it is there."""
 
@@ -125,6 +136,6 @@ class Tensors(Message):
 
 MESSAGES: tuple[type[Message], ...] = (
     Reply, CreateSession, ExtendSession, RunStep, CloseSession, ListDevices, ResetMaster,
-    DescribeSessions, Describe,
+    DescribeSessions, DescribeLoad, DescribeWaits, Describe,
     OpenSession, DropSession, RegisterGraph, RunGraph, CancelStep, CleanupStep, ResetTask, Tensors,
 )  # fmt: skip
