@@ -1,4 +1,4 @@
-"""`minitf viz --trace`: runs the step a few times in this process and shows where its time goes."""
+"""`minitf viz --trace`: shows where the time of a step goes, run here or by a live cluster."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         const=str(STEPS),
         metavar="STEPS",
-        help=f"run the step (default {STEPS} times), show times, path and waiting",
+        help=f"times, path and waiting of a step, of {STEPS} or STEPS that are run here, or that a "
+        "running cluster makes",
     )
     parser.add_argument("--out", metavar="FILE", help="write the Chrome trace of --trace")
 
@@ -45,14 +46,14 @@ def run(args: argparse.Namespace, captured: Captured, cut: Partitioned) -> int:
     """Shows the step whose duration is the median of all."""
     from minitf.viz import text, trace, trace_text
     from minitf.viz.sizes import NOMINAL_BATCH
-    from minitf.viz.trace_run import median, run_steps, wanted_of
+    from minitf.viz.trace_run import median, traced_steps
     from minitf.viz.unreadable import Unreadable
 
     if captured.gpus:
         raise UserError("--trace: runs the step, and there are no gpus to run it on")
     batch = read_batch(args.batch) or NOMINAL_BATCH
     try:
-        seen = run_steps(captured, wanted_of(cut), int(args.trace), batch)
+        seen = traced_steps(captured, cut, int(args.trace), batch)
     except Unreadable as e:
         raise UserError(f"--trace: {e}") from None
     (shown, stats), *ends = median(seen)
@@ -64,9 +65,11 @@ def run(args: argparse.Namespace, captured: Captured, cut: Partitioned) -> int:
         return 0
     shortest, longest = (trace_text.time_text(each.duration) for each, _ in ends)
     notes = [f"the median of {len(seen)} steps, which took {shortest} to {longest}"]
-    if captured.cluster:
+    if captured.handle:
+        notes.append(f"steps of the running program, those of {captured.origin}")
+    elif captured.cluster:
         notes.append("every task ran as a server in this one process")
-    if cut.feeds:
+    if cut.feeds and not captured.handle:
         notes.append(f"fed ones, and zeros for whole numbers, in batches of {batch}")
     trace_text.show_trace(shown, text.console(), notes, args.all)
     return 0

@@ -1,4 +1,4 @@
-"""A running cluster: its master's session as it is, read and not changed."""
+"""A running cluster: its master's session as it is, read and not changed; steps that it makes."""
 
 from __future__ import annotations
 
@@ -9,15 +9,18 @@ from typing import Any
 from minitf.graph import Graph
 from minitf.importer import import_graph_def
 from minitf.node_def import graph_def
+from minitf.proto.step_stats import StepStats, step_stats
 from minitf.train.cluster_spec import ClusterSpec
 from minitf.viz.capture import Captured
 from minitf.viz.unreadable import Unreadable
 from minitf_runtime.devices.name import parse_full
 from minitf_runtime.errors import OpError
 from minitf_runtime.graph import Node
+from minitf_runtime.passes.data import Partitioned
 from minitf_runtime.server.view import MasterView, SessionView
 
 SECONDS = 2.0  # what a connection may take
+RECORD_SECONDS = 30.0  # what the steps to be traced may take
 
 
 def read_cluster(address: str, task: tuple[str, int] | None) -> Captured:
@@ -68,6 +71,26 @@ def ask(address: str, question: Callable[[Any], Any]) -> Any:
         return question(master_at(address))
     except OpError as e:
         raise Unreadable(f"no minitf server answers at {address}: {e.message}") from None
+
+
+def record_steps(captured: Captured, cut: Partitioned, count: int) -> list[StepStats]:
+    """The statistics of the next steps of this kind that the running program makes.
+
+    Raises Unreadable if none comes, or if the session does not run such a step.
+    """
+    assert captured.cluster is not None
+    job, index = captured.task
+    feeds = [tensor for tensor, _ in cut.feeds]
+    fetches = [tensor for tensor, _ in cut.fetches]
+    seen = ask(
+        captured.cluster.task_address(job, index),
+        lambda master: master.record(
+            captured.handle, feeds, fetches, list(cut.targets), count, RECORD_SECONDS
+        ),
+    )
+    if not seen:
+        raise Unreadable(f"{captured.origin} ran no such step in {RECORD_SECONDS:.0f} s")
+    return [step_stats(stats) for stats in seen]
 
 
 def _captured(master: MasterView, session: SessionView) -> Captured:

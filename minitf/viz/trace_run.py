@@ -1,4 +1,7 @@
-"""Runs a captured step to time it: every task of the cluster as a server in this process."""
+"""The statistics of a step: of one that a running cluster makes, or of one that is run here.
+
+Here every task of the cluster is a server in this process.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +19,7 @@ from minitf.session import Session
 from minitf.train.coordinator import Coordinator
 from minitf.train.queue_runner import start_queue_runners
 from minitf.viz.capture import Captured, ancestors, needed_placeholders
+from minitf.viz.live import record_steps
 from minitf.viz.sizes import NOMINAL_BATCH
 from minitf.viz.source import read, step_asked
 from minitf.viz.trace import StepTrace
@@ -37,17 +41,20 @@ def trace_step(
 ) -> StepTrace:
     """Where the time goes in a step of a script, saved graph, running cluster or tf.Graph.
 
-    The step runs in this process, so many times: the run of median length is given. options: those
-    of minitf.viz.read. Raises Unreadable, or what the step raises.
+    The step runs in this process, so many times; of a running cluster these are the next ones that
+    its program makes. The run of median length is given. options: those of minitf.viz.read. Raises
+    Unreadable, or what the step raises.
     """
     captured = read(source, **options)
-    seen = run_steps(captured, wanted_of(step_asked(captured, fetches)), steps, batch)
-    return median(seen)[0][0]
+    return median(traced_steps(captured, step_asked(captured, fetches), steps, batch))[0][0]
 
 
-def wanted_of(cut: Partitioned) -> list[str]:
-    """What a step runs and fetches."""
-    return [*cut.targets, *(tensor for tensor, _ in cut.fetches)]
+def traced_steps(captured: Captured, cut: Partitioned, steps: int, batch: int) -> list[StepStats]:
+    """The statistics of so many steps: of those of a running session, or else made here."""
+    if captured.handle:
+        return record_steps(captured, cut, steps)
+    wanted = [*cut.targets, *(tensor for tensor, _ in cut.fetches)]
+    return run_steps(captured, wanted, steps, batch)
 
 
 def median(seen: Sequence[StepStats]) -> list[tuple[StepTrace, StepStats]]:

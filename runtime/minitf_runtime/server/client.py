@@ -7,6 +7,7 @@ from typing import Any
 
 from minitf_runtime.errors import DeadlineExceededError, OpError
 from minitf_runtime.graph import Node
+from minitf_runtime.plan.trace import NodeStats
 from minitf_runtime.server.master import Master, RunOptions, RunResult, SessionOptions
 from minitf_runtime.server.rpc import Requests, Waiter
 from minitf_runtime.server.service import server_at
@@ -62,6 +63,22 @@ class RemoteMaster:
         try:
             self._call(m.Describe(), GRACE_SECONDS)  # whether it is there is soon known
             return self._call(m.DescribeSessions(), DESCRIBE_SECONDS)  # type: ignore
+        finally:
+            self._caller.close()
+
+    def record(
+        self,
+        handle: str,
+        feeds: Sequence[str],
+        fetches: Sequence[str],
+        targets: Sequence[str],
+        count: int,
+        seconds: float,
+    ) -> list[Mapping[str, Sequence[NodeStats]]]:
+        """As Master.record. Also raises DeadlineExceededError, UnavailableError."""
+        try:
+            message = m.RecordSteps(handle, feeds, fetches, targets, count, seconds)
+            return self._call(message, seconds)  # type: ignore[no-any-return]
         finally:
             self._caller.close()
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import random
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
@@ -18,6 +18,7 @@ from minitf_runtime.errors import (
     CancelledError,
     DeadlineExceededError,
     InvalidArgumentError,
+    NotFoundError,
 )
 from minitf_runtime.garbage import collection_paused
 from minitf_runtime.graph import Graph, Node
@@ -28,6 +29,7 @@ from minitf_runtime.passes.recv_scheduling import with_tf_names
 from minitf_runtime.passes.rewrite import rewrite
 from minitf_runtime.plan.part import Part, chosen_passes, split
 from minitf_runtime.plan.trace import TRACED, NodeStats, step_stats
+from minitf_runtime.server.recorder import Recorder
 from minitf_runtime.server.step import StepRun
 from minitf_runtime.server.stuck import in_short
 from minitf_runtime.server.view import Load, MasterView, SessionLoad, SessionView, view_session
@@ -128,6 +130,7 @@ class _Session:
     ran: float = 0.0  # when
     ended: int = 0  # steps
     failed: int = 0  # of these
+    recorders: tuple[Recorder, ...] = ()
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def view(self) -> SessionView:
@@ -220,7 +223,7 @@ class Master:
     ) -> Registered:
         """The registered step for these names; made and cached at the first call."""
         session = self._session(handle)
-        key = (tuple(sorted(feeds)), tuple(sorted(fetches)), tuple(sorted(targets)))
+        key = step_key(feeds, fetches, targets)
         found = session.steps.get(key)
         if found is not None:
             return found
@@ -241,13 +244,40 @@ class Master:
         session = self._session(handle)
         step = self.prepare(handle, list(feeds), fetches, targets)
         session.last, session.ran = step, time.monotonic()
-        values, traces = self._run(session, step, [feeds[name] for name in step.feeds], options)
+        values, traces = self._recorded(
+            session, step, [feeds[name] for name in step.feeds], options
+        )
         by_name = dict(zip(step.fetches, values))
         return RunResult(
             [by_name[f] for f in fetches],
             with_tf_names(step.partitioned.parts) if options.partition_graphs else None,
             step_stats(step.partitioned, traces) if options.trace else None,
         )
+
+    def record(
+        self,
+        handle: str,
+        feeds: Sequence[str],
+        fetches: Sequence[str],
+        targets: Sequence[str],
+        count: int,
+        seconds: float,
+    ) -> list[Mapping[str, Sequence[NodeStats]]]:
+        """The statistics of the next steps of this kind that the session's program runs, of fewer
+        when the time is up. Raises NotFoundError for a step that it has never run."""
+        session = self._session(handle)
+        step = session.steps.get(step_key(feeds, fetches, targets))
+        if step is None:
+            names = ", ".join((*targets, *fetches))
+            raise NotFoundError(None, None, f"The session has run no step of {names}")
+        recorder = Recorder(step, count)
+        with session.lock:
+            session.recorders = (*session.recorders, recorder)
+        try:
+            return recorder.wait(count, seconds)
+        finally:
+            with session.lock:
+                session.recorders = tuple(r for r in session.recorders if r is not recorder)
 
     def close(self, handle: str) -> None:
         """Ends a session; its running steps get CancelledError. State on the tasks stays."""
@@ -362,6 +392,22 @@ class Master:
                 step.traced.update(self._register_parts(session, traced))
         return step.traced
 
+    def _recorded(
+        self, session: _Session, step: Registered, feeds: Sequence[Any], options: RunOptions
+    ) -> tuple[list[Any], Mapping[str, Any]]:
+        """Runs the step, traced also for those who record steps of its kind."""
+        recorders = [r for r in session.recorders if r.claim(step)]
+        if not recorders:
+            return self._run(session, step, feeds, options)
+        stats = None
+        try:
+            values, traces = self._run(session, step, feeds, replace(options, trace=True))
+            stats = step_stats(step.partitioned, traces)
+        finally:
+            for recorder in recorders:
+                recorder.add(stats)
+        return values, traces
+
     def _run(
         self, session: _Session, step: Registered, feeds: Sequence[Any], options: RunOptions
     ) -> tuple[list[Any], Mapping[str, Any]]:
@@ -401,6 +447,11 @@ class Master:
         timer.daemon = True
         timer.start()
         return timer
+
+
+def step_key(feeds: Iterable[str], fetches: Iterable[str], targets: Iterable[str]) -> Any:
+    """What tells the steps of a session apart."""
+    return tuple(sorted(feeds)), tuple(sorted(fetches)), tuple(sorted(targets))
 
 
 def visible(tasks: Sequence[str], device_filters: Sequence[str]) -> list[str]:

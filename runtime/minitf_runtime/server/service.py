@@ -174,6 +174,9 @@ class Server:
             m.DescribeSessions: lambda q, who: master.describe(),
             m.DescribeLoad: lambda q, who: master.load(),
             m.DescribeWaits: lambda q, who: master.waits(),
+            m.RecordSteps: lambda q, who: master.record(
+                q.handle, q.feeds, q.fetches, q.targets, q.count, q.seconds
+            ),
             m.ResetMaster: lambda q, who: master.reset(q.containers),
         }
 

@@ -72,6 +72,18 @@ class DescribeSessions(Message):
 
 
 @dataclass(frozen=True, slots=True)
+class RecordSteps(Message):
+    """Asks a master for the statistics of the next steps of one kind that the session runs."""
+
+    handle: str
+    feeds: Sequence[str]
+    fetches: Sequence[str]
+    targets: Sequence[str]
+    count: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
 class DescribeLoad(Message):
     """Asks a server what its master and its task have counted of the steps."""
 
@@ -136,6 +148,6 @@ class Tensors(Message):
 
 MESSAGES: tuple[type[Message], ...] = (
     Reply, CreateSession, ExtendSession, RunStep, CloseSession, ListDevices, ResetMaster,
-    DescribeSessions, DescribeLoad, DescribeWaits, Describe,
+    DescribeSessions, RecordSteps, DescribeLoad, DescribeWaits, Describe,
     OpenSession, DropSession, RegisterGraph, RunGraph, CancelStep, CleanupStep, ResetTask, Tensors,
 )  # fmt: skip
