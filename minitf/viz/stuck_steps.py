@@ -110,7 +110,7 @@ def _waits_or_none(address: str) -> Any:
 def _silence(address: str, answer: Any) -> str:
     if not isinstance(answer, Unreadable):
         return ""
-    refused = str(answer).startswith("nobody")
+    refused = "refused" in str(answer)
     why = "nobody listens there" if refused else "its process is stopped, or too busy"
     return f"does not answer at {address}: {why}"
 

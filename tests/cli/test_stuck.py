@@ -102,8 +102,11 @@ def test_sync_replicas_that_ask_for_more_than_there_are(tmp_path, free_ports, ca
 
 
 def test_a_ps_that_is_stopped(tmp_path, free_ports):
+    def receives(found):  # a slow machine may show an earlier step first
+        return any(step.links for step in found.steps)
+
     with running(tmp_path, STOPPED_PS, free_ports(2)) as cluster:
-        (step,) = stuck_when(cluster.spec["worker"][0], has_steps).steps
+        (step,) = stuck_when(cluster.spec["worker"][0], receives).steps
         address = cluster.spec["ps"][0]
     assert [link.kind for link in step.links] == ["receive"]
     assert step.links[0].maker_device == PS + CPU
