@@ -184,6 +184,28 @@ def test_a_reshape_to_a_shape_that_only_the_step_knows_is_checked():
         sess.run(y, {x: [1, 2, 3], "to:0": [2]})
 
 
+def test_what_is_known_in_a_branch_changes_state_only_there():
+    v = tf.get_variable("v", [], tf.int32, initializer=tf.zeros_initializer())
+    yes = tf.placeholder(tf.bool, [])
+    y = tf.cond(
+        yes, lambda: tf.assign_add(v, tf.constant(1) + tf.constant(2)), lambda: tf.identity(v)
+    )
+    with tf.Session() as sess:
+        sess.run(v.initializer)
+        assert [sess.run(y, {yes: value}) for value in (False, True, False)] == [0, 3, 3]
+
+
+def test_an_op_of_known_inputs_alone_runs_in_each_iteration():
+    def body(i, drawn):
+        return i + 1, tf.concat([drawn, tf.random_uniform(tf.constant([1]) + 0)], 0)
+
+    start = [tf.constant(0), tf.zeros([0])]
+    shapes = [tf.TensorShape([]), tf.TensorShape([None])]
+    _, drawn = tf.while_loop(lambda i, _: i < 5, body, start, shapes)
+    with tf.Session() as sess:
+        assert len(set(sess.run(drawn).tolist())) == 5
+
+
 def test_passes_are_chosen_by_name(monkeypatch):
     monkeypatch.setenv("MINITF_PASSES", "fold")
     v = tf.get_variable("v", [40], initializer=tf.ones_initializer())
