@@ -9,7 +9,7 @@ from typing import Any
 
 from minitf.viz.capture import Captured, default_targets
 from minitf.viz.rows import short
-from minitf.viz.source import nearest, read, step_asked
+from minitf.viz.source import did_you_mean, read, step_asked
 from minitf.viz.unreadable import Unreadable
 from minitf_runtime.devices.name import parse_full
 from minitf_runtime.errors import OpError
@@ -77,9 +77,7 @@ def why_of(captured: Captured, name: str, fetches: Sequence[str] = ()) -> Why:
     if not known:
         raise Unreadable(f"{captured.origin} has no ops: no graph was built")
     if name not in known:
-        found = nearest(name, known)
-        hint = f"; did you mean {', '.join(found)}?" if found else ""
-        raise Unreadable(f"the graph has no op '{name}'{hint}")
+        raise Unreadable(f"the graph has no op '{name}'{did_you_mean(name, known)}")
     targets = fetches or ([] if captured.ran else default_targets(captured.graph) or [name])
     try:
         return read_why(step_asked(captured, targets), name)

@@ -13,9 +13,10 @@ from minitf.viz.live import read_cluster
 from minitf.viz.unreadable import Unreadable
 from minitf_runtime.passes.data import Partitioned
 
-__all__ = ["Unreadable", "nearest", "read", "step_asked"]
+__all__ = ["Unreadable", "did_you_mean", "read", "step_asked"]
 
 MOST_ENDS = 5  # ops that an error offers to fetch
+LIKE = 0.4  # of 1: how like a name must be to be offered in place of another
 
 
 def read(
@@ -77,15 +78,16 @@ def offer(names: Iterable[str], captured: Captured) -> str:
     """'; did you mean ...' for the first name that no op has."""
     known = [op.name for op in captured.graph.get_operations()]
     missing = [n for n in names if n.split(":")[0] not in known]
-    found = nearest(missing[0], known) if missing else []
-    return f"; did you mean {', '.join(found)}?" if found else ""
+    return did_you_mean(missing[0], known) if missing else ""
 
 
-def nearest(name: str, known: Iterable[str]) -> list[str]:
-    """The names most like one that is not there: those that end in it first, then by letters."""
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """'; did you mean ...' with the names most like one that is not there, if any is: those that
+    end in it first, then by letters."""
     known = list(known)
     low = name.lower()
     inside = sorted((k for k in known if low in k.lower()), key=len)
     ending = [k for k in inside if k.lower().endswith(low)]
-    found = dict.fromkeys([*ending, *inside]) or get_close_matches(name, known, 3)
-    return list(found)[:3]
+    found = dict.fromkeys([*ending, *inside]) or get_close_matches(name, known, 3, LIKE)
+    names = ", ".join(list(found)[:3])
+    return f"; did you mean {names}?" if names else ""

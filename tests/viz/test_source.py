@@ -15,7 +15,7 @@ import minitf as tf
 from cli.commands import EXAMPLES, minitf
 from minitf import viz
 from minitf.viz.rows import as_json, edge_rows
-from minitf.viz.source import nearest, step_asked
+from minitf.viz.source import did_you_mean, step_asked
 
 WHO = str(EXAMPLES / "who_applies.py")
 CLUSTER = {"ps": ["a:1", "a:2"], "worker": ["b:1", "b:2"]}
@@ -149,7 +149,8 @@ def test_no_limit_outside_the_main_thread(tmp_path):
     ],
 )
 def test_nearest_names(name, found):
-    assert nearest(name, ["up/W/ApplyAdagrad", "W/Adagrad", "W", "b"]) == found
+    offered = did_you_mean(name, ["up/W/ApplyAdagrad", "W/Adagrad", "W", "b"])
+    assert offered == (f"; did you mean {', '.join(found)}?" if found else "")
 
 
 def test_the_step_of_synchronous_replicas_is_the_workers():

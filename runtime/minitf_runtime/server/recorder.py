@@ -19,11 +19,11 @@ class Recorder:
 
     def claim(self, step: Any) -> bool:
         """Whether a step that starts now is to be traced and added."""
-        if step is not self.step:
-            return False
         with self._changed:
+            if step is not self.step or not self._left:
+                return False
             self._left -= 1
-            return self._left >= 0
+            return True
 
     def add(self, stats: Stats | None) -> None:
         """What a claimed step has seen; None if it failed, and another one is taken instead."""
