@@ -1,4 +1,4 @@
-"""Shows how a graph is placed and cut, without running a step or opening a port.
+"""Shows how a graph is placed and cut; only --trace runs a step of it.
 
 SOURCE is a script, a saved graph (.pb, .pbtxt, .meta), or with --address a running cluster. A
 script runs up to its first Session.run, as worker 0 unless --task says otherwise. Without --cluster
