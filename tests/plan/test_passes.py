@@ -116,7 +116,7 @@ def test_what_nobody_needs_does_not_run():
     with tf.Session() as sess:
         sess.run(w.initializer)
         sess.run(train, {x: np.ones([4, 8], "f")})
-        assert last_plan().count("k_MatMul(") == 1
+        assert last_plan().count("xp.dot(") == 1
         np.testing.assert_allclose(sess.run(w), np.full([8, 2], 0.6), rtol=1e-6)
 
 
@@ -235,3 +235,61 @@ def test_a_target_that_is_known_beforehand():
     """Nothing is left to run."""
     with tf.Session() as sess:
         assert sess.run([tf.constant(1.0).op, tf.constant(2.0, name="c").op]) == [None, None]
+
+
+@st.composite
+def towers(draw):
+    """Sizes and how many chains of products, what each starts from, and what it is made of."""
+    size = draw(st.integers(1, 5))
+    kinds = st.tuples(st.sampled_from("cvp"), st.booleans(), st.booleans(), st.booleans())
+    return size, draw(st.lists(kinds, min_size=8, max_size=12)), draw(st.integers(1, 3))
+
+
+@given(towers())
+@settings(max_examples=40, deadline=None, phases=[Phase.generate])
+def test_random_products_side_by_side(program):
+    """Some start from the same matrix, some have a tanh between, some transpose a factor."""
+    size, chains, length = program
+    rng = np.random.RandomState(size)
+    with tf.Graph().as_default():
+        x = tf.placeholder(tf.float32, [size, size])
+        weights, outs = [], []
+        for i, (kind, same, between, transposed) in enumerate(chains):
+            value = rng.randn(size, size).astype("f")
+            w = {"c": tf.constant(value), "v": tf.Variable(value), "p": x + value}[kind]
+            h = x if same else x * float(i)
+            for _ in range(length):
+                h = tf.matmul(h, w, transpose_b=transposed)
+                h = tf.tanh(h) if between else h
+            weights.append(w)
+            outs.append(h)
+        fetches = outs + tf.gradients(outs, weights)
+        feeds = {x: rng.randn(size, size).astype("f")}
+        want, *_ = values_of(fetches, feeds, PLAIN)
+        *_, got = values_of(fetches, feeds, None)
+    for a, b in zip(want, got):
+        np.testing.assert_array_equal(a, b)
+
+
+def test_products_side_by_side_are_one_product_of_stacks():
+    """Chains of two products: what is between them is never taken apart."""
+    x = tf.placeholder(tf.float32, [3, 4])
+    w = [tf.constant(np.full([4, 4], i, "f")) for i in range(10)]
+    total = tf.add_n([tf.matmul(tf.matmul(x, a), a) for a in w])
+    with tf.Session() as sess:
+        got = sess.run(total, {x: np.ones([3, 4], "f")})
+    text = last_plan()
+    assert text.count(" = products(") == 1
+    assert "xp.dot(" not in text and "k_MatMul" not in text
+    np.testing.assert_array_equal(got, np.full([3, 4], 16 * sum(i * i for i in range(10)), "f"))
+
+
+def test_products_behind_one_another_stay_apart():
+    x = tf.placeholder(tf.float32, [4, 4])
+    y = x
+    for _ in range(12):
+        y = tf.matmul(y, x)
+    with tf.Session() as sess:
+        got = sess.run(y, {x: np.full([4, 4], 0.25, "f")})
+    assert " = products(" not in last_plan()
+    np.testing.assert_allclose(got, np.full([4, 4], 0.25, "f"))

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from minitf_runtime.devices.cpu import blas_is_narrow, parallel
+from minitf_runtime.devices.cpu import blas_is_narrow, one_blas_thread, parallel
 from minitf_runtime.errors import FailedPreconditionError, invalid
 from minitf_runtime.ops import dims
 from minitf_runtime.ops.registry import ShapeContext, Type, kernel, op
@@ -20,11 +21,13 @@ from minitf_runtime.types import (
     float32,
     int32,
     int64,
+    is_full,
     show_shape,
 )
 
 WORTH_SHARING = 1 << 24  # multiplications
 SHARES = 8
+TOGETHER = 8  # small matrices: they stay in the cache until the next factor
 _FACTORS = Type((*FLOATS, int32, int64, *COMPLEX))
 
 
@@ -60,7 +63,21 @@ op(
 )
 
 
-@kernel("MatMul", "SparseMatMul")
+def _short(attrs: Mapping[str, Any], shapes: Sequence[Shape]) -> str:
+    """The product as an expression: of shapes that fit, and not to be shared among threads."""
+    left, right = shapes
+    if not (is_full(left) and is_full(right)) or len(left) != 2 or len(right) != 2:
+        return ""
+    rows, inner = left[::-1] if attrs["transpose_a"] else left
+    inner_right, columns = right[::-1] if attrs["transpose_b"] else right
+    if inner != inner_right or rows * inner * columns >= WORTH_SHARING:
+        return ""
+    a, b = (f"{{{i}}}{'.T' if attrs[f'transpose_{x}'] else ''}" for i, x in enumerate("ab"))
+    return f"xp.dot({a}, {b})"
+
+
+@kernel("MatMul", inline=_short)
+@kernel("SparseMatMul")
 def mat_mul(xp: Any, a: Any, b: Any, *, transpose_a: bool, transpose_b: bool) -> Any:
     if a.ndim != 2 or b.ndim != 2:
         i, bad = (0, a) if a.ndim != 2 else (1, b)
@@ -91,6 +108,35 @@ def product(xp: Any, left: Any, right: Any) -> Any:
 
     parallel(share, columns, -(-columns // SHARES))
     return out
+
+
+def products(xp: Any, left: Any, rights: Sequence[tuple[Any, bool, bool]]) -> Any:
+    """A stack of matrices, or one for all, times a stack or one matrix, times the next ...
+
+    Each factor comes with MatMul's transpose_a and transpose_b.
+    """
+    count = next(len(x) for x in (left, *(right for right, _, _ in rights)) if x.ndim == 3)
+    if xp is not np:
+        return _products(xp, left, rights)
+    done: list[Any] = [None] * -(-count // TOGETHER)
+
+    def share(start: int, stop: int) -> None:
+        for at in range(start, stop, TOGETHER):
+            some = slice(at, at + TOGETHER)
+            factors = [(right if right.ndim == 2 else right[some], a, b) for right, a, b in rights]
+            first = left if left.ndim == 2 else left[some]
+            done[at // TOGETHER] = _products(xp, first, factors)
+
+    with one_blas_thread():
+        parallel(share, count, TOGETHER)
+    return np.concatenate(done)
+
+
+def _products(xp: Any, product: Any, rights: Sequence[tuple[Any, bool, bool]]) -> Any:
+    for right, transpose_a, transpose_b in rights:
+        left = product.swapaxes(-1, -2) if transpose_a else product
+        product = xp.matmul(left, right.swapaxes(-1, -2) if transpose_b else right)
+    return product
 
 
 @kernel("MatMul", types=(float16,), priority=1)

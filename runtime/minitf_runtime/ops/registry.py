@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -76,6 +76,10 @@ class Arg:
         return bool(self.number_attr or self.list_attr)
 
 
+# The expression for attributes and shapes of inputs that need no check, else "".
+Inline = Callable[[Mapping[str, Any], Sequence[Shape]], str]
+
+
 @dataclass(frozen=True)
 class Kernel:
     """A function for one op on one device type (or any, when `device` is None)."""
@@ -87,7 +91,7 @@ class Kernel:
     host_inputs: frozenset[str] = frozenset()  # arguments that stay in host memory on a GPU
     host_outputs: frozenset[str] = frozenset()
     keywords: tuple[str, ...] = ()  # attributes (and `node`, `step`) passed by keyword
-    inline: str = ""  # the same as a Python expression of {0}, {1} ...: plans save the call
+    inline: str | Inline = ""  # the same as a Python expression of {0}, {1} ...: saves the call
     elementwise: bool = False  # each element of the output needs those of the inputs at its place
 
 
@@ -209,7 +213,7 @@ def kernel(
     types: Sequence[DType] = (),
     host_inputs: str = "",
     host_outputs: str = "",
-    inline: str = "",
+    inline: str | Inline = "",
     elementwise: bool = False,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Registers the function below as kernel of the named ops."""

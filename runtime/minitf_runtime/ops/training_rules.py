@@ -24,7 +24,7 @@ from minitf_runtime.ops.registry import ShapeContext, Type, kernel, op
 from minitf_runtime.types import FLOATS, INDEX, NUMBERS, Shape, show_shape
 
 _GRADIENT = ("grad", "delta")
-PIECE = 1 << 15  # elements
+PIECE = 1 << 17  # elements: with smaller ones two threads wait for the interpreter
 
 
 def rule(

@@ -17,7 +17,7 @@ from minitf_runtime.devices.cpu import parallel
 from minitf_runtime.plan.tape import Tape, trace
 
 SMALLEST = 1 << 15  # elements: smaller arrays stay in the cache anyway
-BLOCK = 1 << 16
+BLOCK = 1 << 17  # to wake another thread takes longer than the ops on one block
 
 
 class Blocked:

@@ -62,11 +62,12 @@ def _program(emitter: Emitter, members: list[Node], nodes: Sequence[Node]) -> Pr
     text, lines = emitter.source(members, nodes)
     filename = f"<minitf plan {next(_numbers)}>"
     exec(compile(text, filename, "exec"), emitter.names)  # noqa: S102  our own source
+    names = emitter.names
     for fusion in emitter.fusions:
-        emitter.names[fusion.name] = Blocked(emitter.names[fusion.name])
+        names[fusion.name] = Blocked(names[fusion.name])
     linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)
     return Program(
-        emitter.names["run"],
+        names["run"],
         text,
         filename,
         emitter.device,

@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from minitf_runtime.devices.name import parse_full
-from minitf_runtime.errors import UnimplementedError, invalid
+from minitf_runtime.errors import invalid
 from minitf_runtime.graph import CONTROL, Node
-from minitf_runtime.ops.registry import Kernel, arity, find_kernel, op_def
+from minitf_runtime.ops.registry import op_def
 from minitf_runtime.passes.ids import MERGES
-from minitf_runtime.plan.fuse import Fusion, fuse
-from minitf_runtime.plan.fusion_text import FusionText
-from minitf_runtime.plan.lines import Block, Line, program_text
+from minitf_runtime.plan.batch import Batch
+from minitf_runtime.plan.fuse import Fusion
+from minitf_runtime.plan.groups import Group, Groups
+from minitf_runtime.plan.lines import Block, program_text
 from minitf_runtime.plan.part import Part
 from minitf_runtime.plan.regions import (
     RECVS,
@@ -30,14 +30,14 @@ from minitf_runtime.plan.regions import (
     has_control_flow,
     structure,
 )
+from minitf_runtime.plan.values import Tensor
 from minitf_runtime.types import DEAD
 
 SENDS = ("_Send", "_HostSend")
 SILENT = ("NoOp", "ControlTrigger")
-Tensor = tuple[str, int]
 
 
-class Emitter:
+class Emitter(Groups):
     """The program of one device and strand under construction."""
 
     def __init__(
@@ -51,31 +51,12 @@ class Emitter:
         shapes: Mapping[Tensor, Any] | None = None,
         constants: Mapping[Tensor, Any] | None = None,
     ) -> None:
-        self.part = part
-        self.device = device
-        self.device_type = parse_full(device).type or "CPU"
-        self.strand = strand
-        self.where = where
-        self.kernel_node = kernel_node
-        self.names: dict[str, Any] = {"xp": xp, "DEAD": DEAD, "dead_fetch": dead_fetch}
-        self.values: dict[Tensor, str] = {}  # tensor -> the local or global that holds it
-        self.is_ref: dict[Tensor, bool] = {}
-        self.live: dict[Tensor, str] = {}  # read of a variable -> the variable, read at each use
-        self.lines: list[Line] = []
-        self.made_in: dict[str, int] = {}  # local -> the block that makes it
-        self.last_use: dict[str, tuple[int, int]] = {}  # local -> (line, block)
-        self.crossing: dict[Tensor, set[int]] = {}
-        self.variables: set[Tensor] = set()  # references and reads: the variable itself crosses
-        self.depth = 1
-        self.block = 0
-        self.blocks = 0
+        names = {"xp": xp, "DEAD": DEAD, "dead_fetch": dead_fetch}
+        super().__init__(part, device, strand, where, kernel_node, names, shapes or {})
         self.counters: list[str] = []  # iteration counters of the loops around
         self.structure = Structure([], {}, {})
-        self.users: dict[Tensor, list[str]] = {}
-        self.shapes = shapes or {}
         for tensor, value in (constants or {}).items():
             self.values[tensor] = self._bind_constant(value)
-        self.fusions: list[FusionText] = []
 
     def source(self, members: list[Node], nodes: Sequence[Node]) -> tuple[str, dict[int, Node]]:
         """The text of `run`, and which node each line runs."""
@@ -83,30 +64,18 @@ class Emitter:
         for n in nodes:
             for t in n.inputs:
                 self.users.setdefault(t, []).append(n.name)
-        items: list[Item | Fusion] = list(members)
+        items: list[Item | Group] = list(members)
         if self.part.maybe_dead or has_control_flow(members):
             self.structure = structure(members, self.part.maybe_dead)
             items = list(self.structure.items)
-        elif "fuse" in self.part.passes:
-            items = [*fuse(members, self.shapes, self.device_type)]
+        else:
+            items = list(self._grouped(members))
         self._items(items, frozenset())
         return program_text(self.lines, self.last_use, self.made_in, self.fusions)
 
-    def _find_crossings(self, nodes: Sequence[Node]) -> None:
-        """Tensors (and control edges) that another strand of this device needs."""
-        for n in nodes:
-            here = self.where[n.name]
-            for source in (*n.inputs, *((c, CONTROL) for c in n.control)):
-                if self.where.get(source[0], here) != here:
-                    self.crossing.setdefault(source, set()).add(here)
-            refs = {(n.name, i) for i, t in enumerate(n.output_types) if t.is_ref}
-            if n.op == "Identity" and n.inputs[0] in self.variables:
-                refs.add((n.name, 0))
-            self.variables |= refs
-
     # ---- items, guards, loops
 
-    def _items(self, items: Sequence[Item | Fusion], known: frozenset[Literal]) -> None:
+    def _items(self, items: Sequence[Item | Group], known: frozenset[Literal]) -> None:
         """Emits items; neighbours of one guard share an `if`."""
         at = 0
         while at < len(items):
@@ -115,8 +84,8 @@ class Emitter:
                 self._loop(item, known)
                 at += 1
                 continue
-            if isinstance(item, Fusion):
-                self._fusion(item)
+            if isinstance(item, (Fusion, Batch)):
+                self._group(item)
                 at += 1
                 continue
             guard = self._open_guard(item, known)
@@ -130,7 +99,7 @@ class Emitter:
             self._if(guard, items[at:end])
             at = end
 
-    def _joins(self, item: Item | Fusion, guard: Guard, known: frozenset[Literal]) -> bool:
+    def _joins(self, item: Item | Group, guard: Guard, known: frozenset[Literal]) -> bool:
         if not isinstance(item, Node) or item.op in SENDS or item.op == "_Retval":
             return False
         return self._open_guard(item, known) == guard
@@ -139,7 +108,7 @@ class Emitter:
         guard = self.structure.guards.get(n.name, ())
         return tuple(x for x in guard if x not in known)
 
-    def _if(self, guard: Guard, items: Sequence[Item | Fusion]) -> None:
+    def _if(self, guard: Guard, items: Sequence[Item | Group]) -> None:
         self._line(f"if {self._condition(guard)}:", None)
         before = len(self.lines)
         with Block(self):
@@ -268,13 +237,6 @@ class Emitter:
             self._call(n)
         self._tell_other_strands(n)
 
-    def _bind_constant(self, value: Any) -> str:
-        if self.names["xp"] is not np and value.dtype != object:
-            value = self.names["xp"].asarray(value)
-        elif value.ndim == 0 and value.dtype != object:
-            value = value[()]  # a NumPy scalar: cheaper to compute with than a 0-d array
-        return self._bind("c", value)
-
     def _receive(self, n: Node) -> None:
         target = self._local(n, 0)
         if n.name in self.part.recvs:
@@ -350,18 +312,6 @@ class Emitter:
             text = f"{choice} if {self._condition(guard)} else ({text})" if guard else choice
         return text
 
-    def _expression(self, n: Node, of: Callable[[Node, int], str]) -> str:
-        """The op as an expression of its inputs, as `of` names them."""
-        kernel = find_kernel(n.op, n.attrs, self.device_type)
-        if kernel is None:
-            raise UnimplementedError(
-                None, None, f"{n.op} has no kernel for {self.device_type} devices (op '{n.name}')"
-            )
-        if kernel.inline:
-            return kernel.inline.format(*self._arguments(n, of))
-        args = ["xp", *self._arguments(n, of), *self._keywords(n, kernel)]
-        return f"{self._bind_kernel(n, kernel)}({', '.join(args)})"
-
     def _call(self, n: Node) -> None:
         call = self._expression(n, self._argument)
         targets = [self._local(n, i) for i in range(len(n.output_types))]
@@ -371,124 +321,6 @@ class Emitter:
             self._line(f"{targets[0]} = {call}", n)
         else:
             self._line(f"{', '.join(targets)}, = {call}", n)
-
-    def _fusion(self, fusion: Fusion) -> None:
-        """The call of a fusion's function; what others use of it gets locals here."""
-        for n in fusion.nodes:
-            for source in (*n.inputs, *((c, CONTROL) for c in n.control)):
-                if source[0] not in fusion:
-                    self._await_other_strand(source, n)
-        made = FusionText(f"fusion{len(self.fusions)}", fusion)
-        args = []
-        for n, slot in made.inputs:
-            args.append(self._argument(n, slot))
-        outputs = [n for n in fusion.nodes if self._leaves(n, fusion)]
-        for n in fusion.nodes:
-            made.add(n, self._expression)
-        targets = [self._local(n, 0) for n in outputs]
-        made.end(outputs)
-        self.fusions.append(made)
-        self._line(f"{', '.join(targets)}, = {made.name}({', '.join(args)})", outputs[-1])
-        for n in fusion.nodes:
-            self._tell_other_strands(n)
-
-    def _leaves(self, n: Node, fusion: Fusion) -> bool:
-        """Whether something outside the fusion takes the node's value."""
-        return (n.name, 0) in self.crossing or any(
-            user not in fusion for user in self.users.get((n.name, 0), ())
-        )
-
-    def _arguments(self, n: Node, of: Callable[[Node, int], str]) -> list[str]:
-        args = []
-        slot = 0
-        for arg in op_def(n.op).inputs:
-            if not arg.is_list:
-                args.append(of(n, slot))
-                slot += 1
-                continue
-            size = arity(arg, n.attrs)
-            args.append("[" + ", ".join(of(n, slot + i) for i in range(size)) + "]")
-            slot += size
-        return args
-
-    def _argument(self, n: Node, slot: int) -> str:
-        """An input; a read of a variable of this device sees updates that n was ordered after."""
-        live = self.live.get(n.inputs[slot])
-        return f"{self._use(live)}.read()" if live else self._read(n, slot)
-
-    def _keywords(self, n: Node, kernel: Kernel) -> list[str]:
-        words = []
-        for key in kernel.keywords:
-            if key == "node":
-                words.append(f"node={self._bind('n', self.kernel_node(n))}")
-            elif key == "step":
-                words.append("step=step")
-            else:
-                words.append(f"{key}={self._literal(n.attrs.get(key))}")
-        return words
-
-    # ---- values
-
-    def _read(self, n: Node, slot: int) -> str:
-        """An input as the op takes it: a variable is read unless taken by reference."""
-        source = n.inputs[slot]
-        text = self._use(self.values[source])
-        takes_ref = slot < len(n.input_types) and n.input_types[slot].is_ref
-        return text if takes_ref or not self.is_ref.get(source) else text + ".read()"
-
-    def _use(self, name: str) -> str:
-        self.last_use[name] = (len(self.lines), self.block)
-        return name
-
-    def _pin(self, name: str) -> str:
-        """Keeps a local until the end: it is used again in a way that lines do not show."""
-        self.made_in[name] = -1
-        return name
-
-    def _await_other_strand(self, source: Tensor, n: Node) -> None:
-        if self.where.get(source[0], self.strand) == self.strand or source in self.values:
-            return
-        name = f"v{len(self.values)}"
-        self.values[source] = name
-        self.is_ref[source] = source in self.variables
-        self.made_in[name] = self.block
-        self._line(f"{name} = recv({(*source, self.strand)!r})", n)
-
-    def _tell_other_strands(self, n: Node) -> None:
-        for index in (CONTROL, *range(len(n.output_types))):
-            for strand in sorted(self.crossing.get((n.name, index), ())):
-                source = (n.name, index)
-                value = "None"
-                if index != CONTROL:
-                    value = self._use(self.live.get(source) or self.values[source])
-                self._line(f"send({(*source, strand)!r}, {value})", n)
-
-    def _local(self, n: Node, index: int) -> str:
-        name = f"v{len(self.values)}"
-        self.values[n.name, index] = name
-        self.is_ref[n.name, index] = n.output_types[index].is_ref if n.output_types else False
-        self.made_in[name] = self.block
-        self._use(name)
-        return name
-
-    def _bind(self, prefix: str, value: Any) -> str:
-        name = f"{prefix}{len(self.names)}"
-        self.names[name] = value
-        return name
-
-    def _bind_kernel(self, n: Node, kernel: Kernel) -> str:
-        name = f"k_{n.op}"
-        if self.names.setdefault(name, kernel.fn) is not kernel.fn:
-            name = self._bind("k", kernel.fn)
-        return name
-
-    def _literal(self, value: Any) -> str:
-        if value is None or isinstance(value, (bool, int, str)):
-            return repr(value)
-        return self._bind("a", value)
-
-    def _line(self, code: str, node: Node | None) -> None:
-        self.lines.append(Line(code, node, self.depth, self.block))
 
 
 def dead_fetch() -> None:

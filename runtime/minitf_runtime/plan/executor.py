@@ -126,11 +126,13 @@ def as_op_error(e: BaseException, program: Program) -> OpError:
 
 
 def _node_of(tb: TracebackType | None, program: Program) -> Node | None:
+    """The node of the innermost line of the program; a group of nodes has lines of its own."""
+    node = None
     while tb is not None:
         if tb.tb_frame.f_code.co_filename == program.filename:
-            return program.lines.get(tb.tb_lineno)
+            node = program.lines.get(tb.tb_lineno)
         tb = tb.tb_next
-    return None
+    return node
 
 
 def _shapes_text(text: str) -> str:

@@ -6,8 +6,9 @@ How a fusion runs: blocks.py. Which ops are elementwise: their kernels say so (o
 from __future__ import annotations
 
 import heapq
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from minitf_runtime.graph import Node
 from minitf_runtime.ops.registry import OPS, find_kernel
@@ -25,29 +26,34 @@ class Fusion:
     names: set[str] = field(default_factory=set)
     needs: set[Fusion] = field(default_factory=set)  # that it waits for, however indirectly
 
-    def __contains__(self, name: str) -> bool:
+    def __contains__(self, name: object) -> bool:
         return name in self.names
 
 
 def fuse(
-    nodes: Sequence[Node], shapes: Mapping[Tensor, Shape], device_type: str
-) -> list[Node | Fusion]:
-    """Nodes in topological order, with those of a fusion in one place.
+    nodes: Sequence[Node | Any], shapes: Mapping[Tensor, Shape], device_type: str
+) -> list[Any]:
+    """Nodes and groups of them in topological order, with those of a fusion in one place.
 
     `shapes` tells those of all tensors, also of such that are no node's among these. No fusion
     reaches over a node that sends, receives or touches state: these keep their places. Control
     edges between the others order nothing that anybody could see, so they do not count.
     """
-    out: list[Node | Fusion] = []
+    return in_runs(nodes, lambda run: _fuse_run(run, shapes, device_type))
+
+
+def in_runs(nodes: Sequence[Any], work: Callable[[list[Node]], Sequence[Any]]) -> list[Any]:
+    """Does the work on each run of nodes between such as keep their place, or are groups."""
+    out: list[Any] = []
     run: list[Node] = []
     for n in nodes:
-        if _keeps_its_place(n):
-            out += _fuse_run(run, shapes, device_type)
-            out.append(n)
-            run = []
-        else:
+        if isinstance(n, Node) and not _keeps_its_place(n):
             run.append(n)
-    return out + _fuse_run(run, shapes, device_type)
+            continue
+        out += work(run)
+        out.append(n)
+        run = []
+    return out + list(work(run))
 
 
 def _keeps_its_place(n: Node) -> bool:
@@ -87,7 +93,7 @@ def _fuse_run(
         if sum(n.op != "Identity" for n in fusion.nodes) < 2:
             for n in fusion.nodes:
                 del fusion_of[n.name]
-    return _in_order(nodes, fusion_of)
+    return in_order(nodes, fusion_of)
 
 
 def _closure(
@@ -141,18 +147,18 @@ def _is_row(shape: Shape, fusion: Shape) -> bool:
     return None not in shape and 0 < len(shape) < len(fusion) and fusion[-len(shape) :] == shape
 
 
-def _in_order(nodes: Sequence[Node], fusion_of: Mapping[str, Fusion]) -> list[Node | Fusion]:
-    """A topological order of nodes and fusions that keeps to that of the nodes where it can."""
-    items: list[Node | Fusion] = []
+def in_order(nodes: Sequence[Node], group_of: Mapping[str, Any]) -> list[Any]:
+    """A topological order of nodes and groups that keeps to that of the nodes where it can."""
+    items: list[Any] = []
     place: dict[str, int] = {}
-    of_fusion: dict[int, int] = {}
+    of_item: dict[int, int] = {}
     for n in nodes:
-        fusion = fusion_of.get(n.name)
-        key = id(fusion) if fusion is not None else id(n)
-        if key not in of_fusion:
-            of_fusion[key] = len(items)
-            items.append(n if fusion is None else fusion)
-        place[n.name] = of_fusion[key]
+        group = group_of.get(n.name)
+        key = id(group) if group is not None else id(n)
+        if key not in of_item:
+            of_item[key] = len(items)
+            items.append(n if group is None else group)
+        place[n.name] = of_item[key]
     users: list[set[int]] = [set() for _ in items]
     waiting = [0] * len(items)
     for n in nodes:

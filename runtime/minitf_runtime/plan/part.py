@@ -13,7 +13,7 @@ from minitf_runtime.passes.data import Partitioned
 from minitf_runtime.plan.regions import maybe_dead
 
 # What makes programs fast and changes no value; each is one file of this folder.
-PASSES = ("fold", "fuse", "specialize")
+PASSES = ("fold", "batch", "fuse", "specialize")
 VARIABLE = "MINITF_PASSES"
 
 
