@@ -33,7 +33,7 @@ from minitf_runtime.types import (
     uint16,
 )
 
-BLOCK = 1 << 16  # elements that stay in the cache of one core
+BLOCK = 1 << 18  # elements: with smaller ones two threads wait for the interpreter
 _MAX_TYPES = (*FLOATS, int32, int64, uint8, int16, int8, uint16)
 _NARROW = (float16, float32)
 _PADDING = Attr("string", allowed=("SAME", "VALID"))
