@@ -14,7 +14,7 @@ import numpy as np
 from minitf_runtime.errors import invalid
 from minitf_runtime.ops import dims
 from minitf_runtime.ops.elementwise import truncate_div
-from minitf_runtime.ops.indices import update_rows
+from minitf_runtime.ops.indices import is_first, update_rows
 from minitf_runtime.ops.registry import ShapeContext, Type, kernel, op
 from minitf_runtime.types import (
     INDEX,
@@ -47,6 +47,12 @@ def _reduced(xp: Any, kind: str, data: Any, rows: Any, count: int, start: Any) -
     if count == len(rows) and (rows == xp.arange(count)).all():
         return data
     out = xp.full((count, *data.shape[1:]), start, data.dtype)
+    first = is_first(xp, rows) if data.ndim > 1 else xp.zeros(rows.shape, bool)
+    places = xp.flatnonzero(first)
+    if 2 * places.size > rows.size:  # most segments have one row: it is the result
+        out[rows[places]] = xp.take(data, places, axis=0)
+        places = xp.flatnonzero(~first)
+        rows, data = rows[places], xp.take(data, places, axis=0)
     update_rows(xp, getattr(xp, _UFUNCS[kind]), out, rows, data)
     return out
 
