@@ -1,6 +1,6 @@
 # Each target makes the environment it needs in .venv, once, and anew when pyproject.toml changes.
 #   make demo    train on a small cluster and show what ran where     make lint    ruff and mypy
-#   make test    every test (ARGS="-k name" for some)                 make bench   measure the speed
+#   make test    every test (ARGS="-k name" for some)                 make bench   measure the speed against NumPy
 #   PYTHON=/path/to/python3 chooses the interpreter (3.10 or later)
 
 PYTHON ?= python3
@@ -21,7 +21,7 @@ lint: $(READY)
 	@$(BIN)/python -m mypy
 
 bench: $(READY)
-	@$(BIN)/python tools/bench.py $(ARGS)
+	@$(BIN)/python -m tools.bench $(ARGS)
 
 clean:
 	rm -rf .venv build dist .mypy_cache .pytest_cache .ruff_cache

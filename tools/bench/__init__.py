@@ -1,0 +1,1 @@
+"""Measures minitf against the same work by hand: `make bench`."""
