@@ -6,8 +6,9 @@ No client object, no device and no kernel is known here. Graphs as text: passes/
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from minitf_runtime.types import DType, Shape
 
@@ -28,16 +29,18 @@ class Reason:
     device: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
-    """One op of a graph. `inputs` are (node, output index); `device` is what was asked for."""
+class Node(NamedTuple):
+    """One op of a graph. `inputs` are (node, output index); `device` is what was asked for.
+
+    A tuple, as passes make several of each node: a frozen dataclass takes six times as long.
+    """
 
     name: str
     op: str
     inputs: tuple[tuple[str, int], ...] = ()
     control: tuple[str, ...] = ()
     device: str = ""
-    attrs: Mapping[str, Any] = field(default_factory=dict)
+    attrs: Mapping[str, Any] = MappingProxyType({})
     colocate: tuple[str, ...] = ()  # names of the `_class` attribute, without "loc:@"
     input_types: tuple[DType, ...] = ()  # what the op takes: a ref type is taken by reference
     output_types: tuple[DType, ...] = ()
@@ -47,7 +50,7 @@ class Node:
     asked: tuple[Reason, ...] = ()  # the scopes that gave `device` and `colocate`
 
     def with_(self, **changes: Any) -> Node:
-        return replace(self, **changes)
+        return self._replace(**changes)
 
 
 class Graph:

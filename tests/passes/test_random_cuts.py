@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from minitf_runtime.graph import Graph
+from minitf_runtime.graph import Graph, Node
 from minitf_runtime.passes.data import RECVS, SENDS, Devices
 from minitf_runtime.passes.pipeline import partition_graph
 from minitf_runtime.passes.text import read_partitioned, write_partitioned
@@ -86,7 +86,7 @@ def value(terms, tensor):
     """What a tensor is, seen through transfers."""
     source, index = tensor
     found = terms[source]
-    return found if isinstance(found, tuple) else (source, index)
+    return (source, index) if isinstance(found, Node) else found
 
 
 @pytest.mark.parametrize("seed", range(100))

@@ -33,10 +33,18 @@ class DeviceName:
         return text
 
     def __bool__(self) -> bool:
-        return self is not _EMPTY and self != _EMPTY
+        return not (
+            self.job is None
+            and self.replica is None
+            and self.task is None
+            and self.type is None
+            and self.index is None
+        )
 
     def override(self, other: DeviceName) -> DeviceName:
         """Fields of `other` win where they are set."""
+        if not self or not other:
+            return other or self
         return DeviceName(
             self.job if other.job is None else other.job,
             self.replica if other.replica is None else other.replica,
@@ -92,7 +100,7 @@ class DeviceName:
 
 
 _FIELDS = ("job", "replica", "task", "type", "index")
-_EMPTY = DeviceName()
+ANY = DeviceName()
 
 
 @lru_cache(maxsize=4096)
@@ -139,8 +147,8 @@ _PART = re.compile(
 def parse_strict(text: str) -> DeviceName | None:
     """Reads a name as the runtime does; None if it is malformed."""
     if text in ("", "/"):
-        return _EMPTY
-    name = _EMPTY
+        return ANY
+    name = ANY
     at = 0
     while at < len(text):
         found = _PART.match(text, at)

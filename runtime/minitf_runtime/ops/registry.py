@@ -25,6 +25,7 @@ import inspect
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 from minitf_runtime.devices.xla_cpu import COMPILED_OPS, XLA_CPU
@@ -231,6 +232,7 @@ def kernel(
                 elementwise,
             )  # fmt: skip
             OPS[name].kernels.append(made)
+        _find_kernel.cache_clear()
         return fn
 
     return decorate
@@ -246,10 +248,15 @@ def op_def(name: str) -> OpDef:
 
 def find_kernel(node_op: str, attrs: Any, device: str) -> Kernel | None:
     """The kernel of highest priority for this op, its T and this device type."""
-    if device == XLA_CPU:
-        return find_kernel(node_op, attrs, "CPU") if node_op in COMPILED_OPS else None
-    best: Kernel | None = None
     dtype = attrs.get("T") or attrs.get("dtype")
+    return _find_kernel(node_op, dtype if isinstance(dtype, DType) else None, device)
+
+
+@cache
+def _find_kernel(node_op: str, dtype: DType | None, device: str) -> Kernel | None:
+    if device == XLA_CPU:
+        return _find_kernel(node_op, dtype, "CPU") if node_op in COMPILED_OPS else None
+    best: Kernel | None = None
     for k in op_def(node_op).kernels:
         if k.device not in (None, device) or (k.types and dtype not in k.types):
             continue

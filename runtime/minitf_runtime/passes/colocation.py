@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from minitf_runtime.devices.name import DeviceName
+from minitf_runtime.devices.name import ANY, DeviceName
 from minitf_runtime.errors import InternalError
 from minitf_runtime.passes.kernels import TypeList, by_preference
-
-ANY = DeviceName()
 
 
 class NoCommonType(ValueError):
@@ -88,10 +86,11 @@ class Groups:
     def pin(self, i: int, device: DeviceName) -> None:
         """Binds the whole group to the device that a member got."""
         i = self.root(i)
-        if self.assigned[i] == device:
+        held = self.assigned[i]
+        if held is device:
             return
         try:
-            self.assigned[i] = self.assigned[i].merge(device)
+            self.assigned[i] = held.merge(device)
         except ValueError as e:
             raise InternalError(
                 None, None, f"Constraining by assigned device should not cause an error: {e}"

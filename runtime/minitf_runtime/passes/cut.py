@@ -68,6 +68,9 @@ def cut(
 
     location(device) tells where a device is. crossings: see loops.Looped.
     """
+    used = {n.device for n in nodes}
+    if len(used) == 1 and _type(device := used.pop()) in HOST_TYPES:
+        return {location(device): list(nodes)}, []
     work = _Cut(nodes, location, new_name, incarnations, crossings)
     for n in nodes:
         work.take(n)

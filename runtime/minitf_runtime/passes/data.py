@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from minitf_runtime.graph import Graph, Node, Reason
 from minitf_runtime.types import DType, Shape, nbytes, string
@@ -45,8 +46,7 @@ class Fit:
     no_kernel: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class Placed:
+class Placed(NamedTuple):
     """Where a node is, and every rule that led there, in the order applied.
 
     asked: its own request. fit: what its group could have when it was placed; None if it was

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from minitf_runtime.errors import InvalidArgumentError
 from minitf_runtime.graph import Node
@@ -12,11 +12,9 @@ MERGES = ("Merge", "RefMerge")
 NEXT_ITERATIONS = ("NextIteration", "RefNextIteration")
 
 
-def sources(node: Node) -> Iterator[str]:
+def sources(node: Node) -> list[str]:
     """Names of all nodes that `node` has an edge from, by data and by control."""
-    for name, _ in node.inputs:
-        yield name
-    yield from node.control
+    return [name for name, _ in node.inputs] + [*node.control]
 
 
 def is_back_edge(source: Node | None, node: Node) -> bool:
@@ -24,13 +22,14 @@ def is_back_edge(source: Node | None, node: Node) -> bool:
     return node.op in MERGES and source is not None and source.op in NEXT_ITERATIONS
 
 
-def waits_for(n: Node, nodes: Mapping[str, Node], twin: Mapping[str, str]) -> Iterator[str]:
+def waits_for(n: Node, nodes: Mapping[str, Node], twin: Mapping[str, str]) -> list[str]:
     """The nodes that must be done before `n` runs: its inputs but for back edges, and its Send."""
-    for source in sources(n):
-        if not is_back_edge(nodes[source], n):
-            yield source
+    before = sources(n)
+    if n.op in MERGES:
+        before = [source for source in before if not is_back_edge(nodes[source], n)]
     if n.name in twin:
-        yield twin[n.name]
+        before.append(twin[n.name])
+    return before
 
 
 def id_order(nodes: Sequence[Node]) -> list[Node]:
@@ -39,23 +38,17 @@ def id_order(nodes: Sequence[Node]) -> list[Node]:
     Raises InvalidArgumentError for an input that is no node, and for a cycle.
     """
     index = {n.name: i for i, n in enumerate(nodes)}
-    for n in nodes:
+    ordered = True
+    for i, n in enumerate(nodes):
         for source in sources(n):
-            if source not in index:
+            at = index.get(source, -1)
+            if at < 0:
                 raise InvalidArgumentError(
                     None, None, f"Node '{n.name}': Unknown input node '{source}'"
                 )
-    if _is_ordered(nodes, index):
-        return list(nodes)
-    return _wait_for_inputs(nodes, index)
-
-
-def _is_ordered(nodes: Sequence[Node], index: dict[str, int]) -> bool:
-    for i, n in enumerate(nodes):
-        for source in sources(n):
-            if index[source] >= i and not is_back_edge(nodes[index[source]], n):
-                return False
-    return True
+            if at >= i and not is_back_edge(nodes[at], n):
+                ordered = False
+    return list(nodes) if ordered else _wait_for_inputs(nodes, index)
 
 
 def _wait_for_inputs(nodes: Sequence[Node], index: dict[str, int]) -> list[Node]:

@@ -58,9 +58,11 @@ def arrange(
     """Extends the order of the step to the cut's nodes: a Send comes soon, a Recv late."""
     twin = {pair.recv: pair.send for pair in pairs}
     nodes = {n.name: n for part in parts.values() for n in part}
-    names = _extend(nodes, twin, pairs, order)
-    hops = _hops(names, nodes, twin)
-    names.sort(key=hops.__getitem__)
+    names = list(order)
+    if pairs:
+        names = _extend(nodes, twin, pairs, order)
+        hops = _hops(names, nodes, twin)
+        names.sort(key=hops.__getitem__)
     follows = blocked_by([nodes[name] for name in names], twin)
     numbers: dict[frozenset[str], int] = {_NONE: 0}
     strand = {name: numbers.setdefault(follows[name], len(numbers)) for name in names}

@@ -12,7 +12,7 @@ from minitf_runtime.passes.candidates import Candidates, Finder
 from minitf_runtime.passes.colocation import Groups
 from minitf_runtime.passes.data import Devices, Fit, Placed
 from minitf_runtime.passes.ids import id_order, is_back_edge
-from minitf_runtime.passes.kernels import KernelTypes, by_preference, registered_types
+from minitf_runtime.passes.kernels import KernelTypes, TypeList, by_preference, registered_types
 from minitf_runtime.types import DType, resource
 
 # Ops that pass handles on to ops of their own: they need not be where the handle is.
@@ -63,6 +63,7 @@ class _Placer:
         self.parsed = {d: parse_full(d) for d in devices.names}
         self.finder = Finder(self.parsed, soft)
         self.present = {d.type for d in self.parsed.values()}
+        self.kinds: dict[TypeList, tuple[TypeList, set[str], list[str]]] = {}
         self.before = assigned
         self.kernel_types = kernel_types
         self.groups = Groups(len(self.nodes))
@@ -79,9 +80,8 @@ class _Placer:
 
     def _add_member(self, i: int, n: Node) -> None:
         groups = self.groups
-        groups.types[i] = by_preference([t for t in self.kernel_types(n) if t[0] in self.present])
-        usable = {t for t, _ in groups.types[i]}
-        groups.lacks[i] = {str(t): i for t in self.present if t not in usable}
+        groups.types[i], usable, missing = self._kinds(tuple(self.kernel_types(n)))
+        groups.lacks[i] = dict.fromkeys(missing, i)
         if n.name in self.before:
             device = self.parsed.get(self.before[n.name])
             if device is None:
@@ -104,6 +104,14 @@ class _Placer:
             groups.asked_by[i] = (i,)
             if _makes_handle(n):
                 groups.resource[i] = asked
+
+    def _kinds(self, types: TypeList) -> tuple[TypeList, set[str], list[str]]:
+        """Of the types with kernels: those that are here, by preference; and what else is here."""
+        if types not in self.kinds:
+            here = by_preference([t for t in types if t[0] in self.present])
+            usable = {t for t, _ in here}
+            self.kinds[types] = here, usable, sorted(str(t) for t in self.present - usable)
+        return self.kinds[types]
 
     # ---- who must be together
 
@@ -279,7 +287,7 @@ class _Placer:
         elif last is not None:
             why.append(last)
         fit = allowed.fit if allowed else None
-        reasons = tuple(dict.fromkeys(why))
+        reasons = tuple(dict.fromkeys(why)) if len(why) > 1 else tuple(why)
         self.placed[n.name] = Placed(device, reasons, n.device, fit, self._lacks(i))
         self.groups.pin(i, self.parsed[device])
         if self.groups.placed_by[root] < 0:
@@ -298,6 +306,8 @@ class _Placer:
 
     def _lacks(self, i: int) -> tuple[tuple[str, str], ...]:
         lacking = self.groups.lacks[self.groups.root(i)]
+        if not lacking:
+            return ()
         return tuple((t, self.nodes[j].name) for t, j in sorted(lacking.items()))
 
     def _choice(self, root: int, allowed: Candidates, last: Reason | None) -> list[Reason]:

@@ -21,8 +21,10 @@ _NONE: Follows = frozenset()
 
 def blocked_by(nodes: Sequence[Node], twin: Mapping[str, str]) -> dict[str, Follows]:
     """Of nodes in topological order: the blocking ops that each follows (itself included)."""
+    if not any(map(_is_blocking, nodes)):
+        return dict.fromkeys((n.name for n in nodes), _NONE)
     construct: dict[str, str] = {}
-    if any(map(_is_blocking, nodes)) and any(n.op in (*SWITCHES, *ENTERS) for n in nodes):
+    if any(n.op in (*SWITCHES, *ENTERS) for n in nodes):
         construct = _constructs(nodes, twin)
     by_name = {n.name: n for n in nodes}
     whole: dict[str, Follows] = {}  # what a branch or loop follows, as far as it is known

@@ -344,7 +344,7 @@ class Master:
         for name in session.assigned:
             # What it was placed for at first is told before that it stays.
             why = dict.fromkeys((*session.placement[name].why, *placement[name].why))
-            placement[name] = replace(session.placement[name], why=tuple(why))
+            placement[name] = session.placement[name]._replace(why=tuple(why))
         session.graph = graph
         session.placed = with_devices(graph, placement)
         session.placement = placement

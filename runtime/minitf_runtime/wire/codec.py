@@ -20,16 +20,19 @@ INLINE_BYTES = 2048  # smaller arrays ride in the header
 _ARRAY, _FRAME, _STRINGS, _TUPLE, _DTYPE, _RECORD, _ERROR, _SCALAR, _SET, _DEAD = range(1, 11)
 _KINDS = {str(np.dtype(t.as_numpy_dtype)) for t in DTYPES if t.is_numpy_compatible} - {"object"}
 _records: dict[str, type] = {}
-_names: dict[type, str] = {}
+_fields: dict[type, tuple[str, ...]] = {}
 
 
 def record(*types: type) -> None:
-    """Lets these dataclasses travel, by their name and fields."""
+    """Lets these dataclasses and named tuples travel, by their name and fields."""
     for t in types:
-        if not is_dataclass(t):
-            raise TypeError(f"{t.__name__} is not a dataclass")
+        if is_dataclass(t):
+            _fields[t] = tuple(f.name for f in fields(t))
+        elif hasattr(t, "_fields"):
+            _fields[t] = t._fields
+        else:
+            raise TypeError(f"{t.__name__} is neither a dataclass nor a named tuple")
         _records[t.__name__] = t
-        _names[t] = t.__name__
 
 
 record(*MESSAGES)
@@ -64,11 +67,11 @@ def _pack_value(value: Any, frames: list[Any]) -> Any:
         return _pack_array(value, frames)
     if isinstance(value, np.generic):
         return msgpack.ExtType(_SCALAR, _inner((value.dtype.str, value.tobytes()), frames))
-    name = _names.get(type(value))
-    if name is not None:
+    names = _fields.get(type(value))
+    if names is not None:
         # by attribute: asdict would copy nested values
-        content = [getattr(value, f.name) for f in fields(value)]
-        return msgpack.ExtType(_RECORD, _inner([name, content], frames))
+        content = [getattr(value, name) for name in names]
+        return msgpack.ExtType(_RECORD, _inner([type(value).__name__, content], frames))
     if isinstance(value, tuple):
         return msgpack.ExtType(_TUPLE, _inner(list(value), frames))
     if isinstance(value, DType):
