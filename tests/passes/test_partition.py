@@ -8,6 +8,7 @@ import pytest
 from minitf_runtime.devices.name import short_device
 from minitf_runtime.errors import InvalidArgumentError
 from minitf_runtime.graph import Graph
+from minitf_runtime.ops import registry
 from minitf_runtime.ops.registry import OPS, Arg, Kernel, OpDef
 from minitf_runtime.passes.data import Devices
 from minitf_runtime.passes.pipeline import (
@@ -204,6 +205,7 @@ def test_on_a_gpu_host_memory_is_a_place_of_its_own(monkeypatch):
     onto_host = [Kernel(fn, "GPU", host_inputs=frozenset("x")), Kernel(fn, "CPU")]
     monkeypatch.setitem(OPS, "Make", OpDef("Make", (), (arg,), {}, kernels=kernels))
     monkeypatch.setitem(OPS, "Use", OpDef("Use", (arg,), (), {}, kernels=kernels))
+    monkeypatch.setattr(registry, "host_arguments", lambda op, attrs: frozenset())
     monkeypatch.setitem(OPS, "Look", OpDef("Look", (arg,), (), {}, kernels=onto_host))
     gpu = WORKER + "/device:GPU:0"
     devices = Devices((device("worker:0"), gpu.replace("/task", "/replica:0/task"), device("ps:0")))

@@ -381,7 +381,7 @@ for _name in ("DynamicStitch", "ParallelDynamicStitch"):
     op(_name, "indices: N * int32, data: N * T -> merged: T", _stitch_shape, N=Count(), T=Type())
 
 
-@kernel("DynamicStitch", "ParallelDynamicStitch")
+@kernel("DynamicStitch", "ParallelDynamicStitch", host_inputs="indices")
 def dynamic_stitch(xp: Any, indices: Any, data: Any) -> Any:
     """Rows that no index names are zero (TF leaves them undefined)."""
     rest = data[0].shape[indices[0].ndim :]
@@ -398,5 +398,5 @@ def dynamic_stitch(xp: Any, indices: Any, data: Any) -> Any:
     size = max((int(at.max()) + 1 for at in indices if at.size), default=0)
     out = zeros_of(xp, (size, *rest), data[0].dtype)
     for at, rows in zip(indices, data):
-        out[at] = rows
+        out[xp.asarray(at)] = rows
     return out

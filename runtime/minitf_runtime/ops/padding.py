@@ -93,7 +93,7 @@ def pad(xp: Any, x: Any, paddings: Any) -> Any:
     return out
 
 
-@kernel("PadV2", host_inputs="paddings")
+@kernel("PadV2", host_inputs="paddings constant_values")
 def pad_v2(xp: Any, x: Any, paddings: Any, constant_values: Any) -> Any:
     around = _checked_paddings(x, paddings)
     if constant_values.ndim:
@@ -101,7 +101,7 @@ def pad_v2(xp: Any, x: Any, paddings: Any, constant_values: Any) -> Any:
             f"constant_values must be a scalar. Found: {show_shape(constant_values.shape)}"
         )
     out = xp.empty([a + n + b for n, (a, b) in zip(x.shape, around)], x.dtype)
-    out[...] = constant_values
+    out[...] = constant_values.item()
     out[tuple(slice(a, a + n) for n, (a, _) in zip(x.shape, around))] = x
     return out
 

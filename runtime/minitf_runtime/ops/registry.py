@@ -24,13 +24,23 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
+from minitf_runtime.devices.gpu_kernels import deciding_attrs, host_arguments
 from minitf_runtime.devices.xla_cpu import COMPILED_OPS, XLA_CPU
 from minitf_runtime.errors import UnimplementedError
-from minitf_runtime.types import DType, Shape, as_dtype, broadcast_shapes, merge_shapes
+from minitf_runtime.types import (
+    DType,
+    Shape,
+    as_dtype,
+    broadcast_shapes,
+    merge_shapes,
+    resource,
+    string,
+    variant,
+)
 
 REQUIRED: Any = inspect.Parameter.empty
 
@@ -94,6 +104,7 @@ class Kernel:
     keywords: tuple[str, ...] = ()  # attributes (and `node`, `step`) passed by keyword
     inline: str | Inline = ""  # the same as a Python expression of {0}, {1} ...: saves the call
     elementwise: bool = False  # each element of the output needs those of the inputs at its place
+    on_host: bool = False  # on a GPU, all that it takes and makes is in host memory
 
 
 @dataclass
@@ -249,7 +260,45 @@ def op_def(name: str) -> OpDef:
 def find_kernel(node_op: str, attrs: Any, device: str) -> Kernel | None:
     """The kernel of highest priority for this op, its T and this device type."""
     dtype = attrs.get("T") or attrs.get("dtype")
-    return _find_kernel(node_op, dtype if isinstance(dtype, DType) else None, device)
+    dtype = dtype if isinstance(dtype, DType) else None
+    if device == "GPU":
+        types = tuple((a, attrs.get(a)) for a in deciding_attrs(node_op))
+        return _gpu_kernel(node_op, dtype, types)
+    return _find_kernel(node_op, dtype, device)
+
+
+@cache
+def _gpu_kernel(
+    node_op: str, dtype: DType | None, types: tuple[tuple[str, Any], ...]
+) -> Kernel | None:
+    """As TF has it: some kernels of a GPU compute small things in host memory, as the CPU's do."""
+    opdef = op_def(node_op)
+    host = host_arguments(node_op, dict(types))
+    if host is None:
+        return None
+    inputs = {a.name for a in opdef.inputs if _has_data(a)}
+    outputs = {a.name for a in opdef.outputs if _has_data(a)}
+    if host >= inputs | outputs:
+        found = _find_kernel(node_op, dtype, "CPU")
+        host_inputs, host_outputs = frozenset(inputs), frozenset(outputs)
+        return found and replace(
+            found,
+            host_inputs=host_inputs,
+            host_outputs=host_outputs,
+            inline="",
+            elementwise=False,
+            on_host=True,
+        )
+    found = _find_kernel(node_op, dtype, "GPU")
+    return found and replace(
+        found,
+        host_inputs=found.host_inputs | host & inputs,
+        host_outputs=found.host_outputs | host & outputs,
+    )
+
+
+def _has_data(arg: Arg) -> bool:
+    return arg.dtype is None or arg.dtype.base not in (string, resource, variant)
 
 
 @cache

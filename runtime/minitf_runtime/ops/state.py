@@ -73,7 +73,7 @@ def destroy_temporary_variable(xp: Any, ref: Any) -> Any:
 op("IsVariableInitialized", "ref: Ref(dtype) -> is_initialized: bool", scalar, dtype=Type())
 
 
-@kernel("IsVariableInitialized")
+@kernel("IsVariableInitialized", host_outputs="is_initialized")
 def is_variable_initialized(xp: Any, ref: Any) -> Any:
     return np.bool_(ref.initialized)
 
