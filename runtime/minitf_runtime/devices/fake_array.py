@@ -52,8 +52,14 @@ class FakeArray:
     flags = property(lambda self: self.values.flags)
     device = property(lambda self: self.gpu)
     T = property(lambda self: launch(self.gpu, "T", np.transpose, self))
-    real = property(lambda self: launch(self.gpu, "real", np.real, self))
-    imag = property(lambda self: launch(self.gpu, "imag", np.imag, self))
+    real = property(
+        lambda self: launch(self.gpu, "real", np.real, self),
+        lambda self, x: launch(self.gpu, "real", _set_part, self, "real", x),
+    )
+    imag = property(
+        lambda self: launch(self.gpu, "imag", np.imag, self),
+        lambda self, x: launch(self.gpu, "imag", _set_part, self, "imag", x),
+    )
 
     def __len__(self) -> int:
         return len(self.values)
@@ -213,9 +219,15 @@ def _outer(gpu: Any, result: Any, inputs: list[FakeArray]) -> Any:
 
 def root_of(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """The array that owns the memory."""
-    while isinstance(values.base, np.ndarray):
-        values = values.base
+    owner: Any = values
+    while getattr(owner, "base", None) is not None:
+        owner = owner.base
+        values = owner if isinstance(owner, np.ndarray) else values
     return values
+
+
+def _set_part(values: Any, part: str, x: Any) -> None:
+    setattr(values, part, x)
 
 
 # ---- indexing

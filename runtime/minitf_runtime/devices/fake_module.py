@@ -114,6 +114,13 @@ class _Submodule:
         )
 
 
+class _Lib:
+    """cupy.lib, of which kernels need one function."""
+
+    def __init__(self, gpu: Any) -> None:
+        self.stride_tricks = _Submodule(gpu, np.lib.stride_tricks, frozenset(["as_strided"]), False)
+
+
 class FakeModule:
     """The array module of one fake GPU: cupy's names, so far as NumPy has them too."""
 
@@ -122,6 +129,7 @@ class FakeModule:
     def __init__(self, gpu: Any) -> None:
         self.gpu = gpu
         self.linalg = _Submodule(gpu, np.linalg, _LINALG, True)
+        self.lib = _Lib(gpu)
         self.fft = _Submodule(gpu, np.fft, _FFT, False)
 
     def __getattr__(self, name: str) -> Any:

@@ -1,6 +1,7 @@
 """Convolution in two and three dimensions, and depthwise: patches and one matrix product.
 
-The product runs over blocks of the batch, so that patches never take more than PATCH_BYTES.
+The product runs over blocks of the batch, so that patches never take more than PATCH_BYTES
+(on a GPU: PATCH_BYTES_ON_GPU).
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from minitf_runtime.ops.windows import Axis
 from minitf_runtime.types import FLOATS, INDEX, Shape, int32, show_shape
 
 PATCH_BYTES = 2**21  # stays in the cache of one core
+PATCH_BYTES_ON_GPU = 2**28  # few large products
 
 _PADDING = Attr("string", allowed=("SAME", "VALID"))
 _CONV2D: dict[str, Any] = dict(
@@ -200,7 +202,7 @@ def _over_blocks(
     A block is a slice of the batch whose patches are small enough.
     """
     each = itemsize * axes[-1].size * math.prod(a.out * a.window for a in axes[1:-1])
-    step = max(1, PATCH_BYTES // max(1, each))
+    step = max(1, (PATCH_BYTES if xp is np else PATCH_BYTES_ON_GPU) // max(1, each))
     results = {}
 
     def share(start: int, stop: int) -> None:

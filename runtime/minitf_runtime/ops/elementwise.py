@@ -347,7 +347,7 @@ def cast(xp: Any, x: Any, *, SrcT: DType, DstT: DType, Truncate: bool) -> Any:  
 
 @kernel("Complex")
 def complex_(xp: Any, real: Any, imag: Any, *, Tout: DType) -> Any:  # noqa: N803
-    out = xp.empty(xp.broadcast(real, imag).shape, Tout.as_numpy_dtype)
+    out = xp.empty(xp.broadcast_shapes(real.shape, imag.shape), Tout.as_numpy_dtype)
     out.real = real
     out.imag = imag
     return out

@@ -7,18 +7,27 @@ from typing import Any
 
 import numpy as np
 
+from minitf_runtime.devices.arrays import synchronised
 from minitf_runtime.errors import invalid
 from minitf_runtime.ops import dims
 from minitf_runtime.ops.array import shape_input, zeros_of
+from minitf_runtime.ops.gpu_rows import change_rows, flat_rows, picked, within
 from minitf_runtime.ops.registry import Count, ShapeContext, Type, kernel, op
 from minitf_runtime.types import INDEX, NUMBERS, Shape, bool_, int32, int64, show_shape, uint8
 
 _INDEX = Type(INDEX)
 
 
-def check_indices(indices: Any, limit: int, name: str = "indices") -> None:
-    """Raises InvalidArgumentError naming the first index that is not in [0, limit)."""
-    if indices.size == 0 or (int(indices.min()) >= 0 and int(indices.max()) < limit):
+def check_indices(xp: Any, indices: Any, limit: int, name: str = "indices") -> None:
+    """Raises InvalidArgumentError naming the first index that is not in [0, limit).
+
+    A GPU's are not looked at, as in TF: gpu_rows.py.
+    """
+    if (
+        xp is not np
+        or indices.size == 0
+        or (int(indices.min()) >= 0 and int(indices.max()) < limit)
+    ):
         return
     wrong = (indices < 0) | (indices >= limit)
     at = np.unravel_index(int(wrong.reshape(-1).argmax()), indices.shape)
@@ -96,20 +105,32 @@ def gather_v2(xp: Any, params: Any, indices: Any, axis: Any, *, batch_dims: Any)
 def _take(xp: Any, params: Any, indices: Any, axis: int) -> Any:
     if params.ndim == 0:
         raise invalid("params must be at least 1 dimensional")
-    check_indices(indices, params.shape[axis])
+    check_indices(xp, indices, params.shape[axis])
+    if xp is not np:
+        return _take_on_gpu(xp, params, indices, axis)
     if indices.ndim == 0:
         return params[(slice(None),) * axis + (indices, ...)]
     return params.take(indices, axis)  # for rows twice as fast as an index array
 
 
+def _take_on_gpu(xp: Any, params: Any, indices: Any, axis: int) -> Any:
+    if not params.shape[axis]:
+        shape = params.shape[:axis] + indices.shape + params.shape[axis + 1 :]
+        return xp.zeros(shape, params.dtype)
+    taken = xp.take(params, indices, axis)
+    return picked(xp, taken, within(indices, params.shape[axis]), axis)
+
+
 def _batch_take(xp: Any, params: Any, indices: Any, axis: int, batch: int) -> Any:
-    check_indices(indices, params.shape[axis])
+    check_indices(xp, indices, params.shape[axis])
     shape = params.shape[:axis] + indices.shape[batch:] + params.shape[axis + 1 :]
     front = xp.moveaxis(params, axis, batch)
     count = math.prod(indices.shape[:batch])
     rows = front.reshape(count, *front.shape[batch:])
     picks = indices.reshape(count, math.prod(indices.shape[batch:]))
     taken = rows[xp.arange(len(rows))[:, None], picks]  # [batches, picks, rest]
+    if xp is not np:
+        taken = picked(xp, taken, within(picks, params.shape[axis]))
     between = axis - batch
     taken = xp.moveaxis(taken, 1, 1 + between)
     return taken.reshape(shape)
@@ -149,16 +170,19 @@ def gather_nd(xp: Any, params: Any, indices: Any) -> Any:
             "index innermost dimension length must be <= params rank; saw: "
             f"{depth} vs. {params.ndim}"
         )
-    check_vectors(indices, params.shape, "param shape")
+    check_vectors(xp, indices, params.shape, "param shape")
     if depth == 0:
         return xp.broadcast_to(params, indices.shape[:-1] + params.shape)
+    if xp is not np:
+        rows = flat_rows(xp, indices, params.shape[:depth])
+        return _take_on_gpu(xp, params.reshape(-1, *params.shape[depth:]), rows, 0)
     return params[(*xp.moveaxis(indices, -1, 0), ...)]
 
 
-def check_vectors(indices: Any, shape: Any, what: str) -> None:
+def check_vectors(xp: Any, indices: Any, shape: Any, what: str) -> None:
     """Raises InvalidArgumentError naming the first index vector that leaves `shape`."""
     depth = indices.shape[-1]
-    if indices.size == 0:
+    if xp is not np or indices.size == 0:
         return
     vectors = indices.reshape(-1, depth)
     limits = shape[:depth]
@@ -262,7 +286,12 @@ def scatter_into(xp: Any, out: Any, indices: Any, updates: Any, how: str) -> Non
             f"The inner {inner} dimensions of output.shape={show_shape(out.shape)} must match the "
             f"inner {updates.ndim - outer} dimensions of updates.shape={show_shape(updates.shape)}"
         )
-    check_vectors(indices, out.shape, "shape")
+    check_vectors(xp, indices, out.shape, "shape")
+    if xp is not np:
+        rows = flat_rows(xp, indices, out.shape[:depth]).reshape(-1)
+        table = out.reshape(math.prod(out.shape[:depth]), *out.shape[depth:])
+        change_rows(xp, how, table, rows, updates.reshape(-1, *out.shape[depth:]))
+        return
     if depth == 0:  # every update is for the whole of `out`
         out, indices = out[None], xp.zeros((*indices.shape[:-1], 1), np.intp)
     place = (*xp.moveaxis(indices, -1, 0), ...)
@@ -356,10 +385,11 @@ def dynamic_partition(xp: Any, data: Any, partitions: Any, *, num_partitions: An
             f"data.shape must start with partitions.shape, got data.shape = "
             f"{show_shape(data.shape)}, partitions.shape = {show_shape(partitions.shape)}"
         )
-    check_indices(partitions, num_partitions, "partitions")
+    check_indices(xp, partitions, num_partitions, "partitions")
     rows = data.reshape(partitions.size, *data.shape[partitions.ndim :])
     flat = partitions.reshape(-1)
-    return tuple(rows[flat == i] for i in range(num_partitions))
+    with synchronised(xp):
+        return tuple(rows[flat == i] for i in range(num_partitions))
 
 
 def _stitch_shape(c: ShapeContext) -> list[Shape]:
@@ -396,7 +426,21 @@ def dynamic_stitch(xp: Any, indices: Any, data: Any) -> Any:
         if at.size and int(at.min()) < 0:
             raise invalid(f"indices[{int((at < 0).reshape(-1).argmax())}] is out of range")
     size = max((int(at.max()) + 1 for at in indices if at.size), default=0)
+    if xp is not np:
+        return _stitch_on_gpu(xp, indices, data, (size, *rest))
     out = zeros_of(xp, (size, *rest), data[0].dtype)
     for at, rows in zip(indices, data):
-        out[xp.asarray(at)] = rows
+        out[at] = rows
     return out
+
+
+def _stitch_on_gpu(xp: Any, indices: Any, data: Any, shape: Any) -> Any:
+    """As one gather, since it is not said which of several values for one row stays."""
+    rows = [d.reshape(at.size, *shape[1:]) for at, d in zip(indices, data)]
+    rows.append(xp.zeros((1, *shape[1:]), data[0].dtype))
+    source = np.full(shape[0], sum(at.size for at in indices), np.int64)
+    start = 0
+    for at in indices:
+        source[at.reshape(-1)] = np.arange(start, start + at.size)
+        start += at.size
+    return xp.concatenate(rows)[xp.asarray(source)]

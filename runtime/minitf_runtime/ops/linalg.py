@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from minitf_runtime.devices.arrays import synchronised
 from minitf_runtime.errors import invalid
 from minitf_runtime.ops import dims
 from minitf_runtime.ops.registry import ShapeContext, Type, kernel, op
@@ -121,9 +122,10 @@ def in_single(fn: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(fn)
     def run(xp: Any, *inputs: Any, **attrs: Any) -> Any:
-        if inputs[0].dtype != np.float16:
-            return fn(xp, *inputs, **attrs)
-        outputs = fn(xp, *(x.astype(np.float32) for x in inputs), **attrs)
+        with synchronised(xp):  # whether it succeeded is looked at
+            if inputs[0].dtype != np.float16:
+                return fn(xp, *inputs, **attrs)
+            outputs = fn(xp, *(x.astype(np.float32) for x in inputs), **attrs)
         if isinstance(outputs, tuple):
             return tuple(x.astype(np.float16) for x in outputs)
         return outputs.astype(np.float16)

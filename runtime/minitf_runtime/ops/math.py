@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from minitf_runtime.devices.arrays import synchronised
 from minitf_runtime.errors import invalid
 from minitf_runtime.ops import dims
+from minitf_runtime.ops.gpu_rows import change_rows
 from minitf_runtime.ops.registry import Attr, Count, ShapeContext, Type, kernel, op, unchanged
 from minitf_runtime.types import (
     FLOATS,
@@ -158,16 +160,29 @@ def bincount(xp: Any, arr: Any, size: Any, weights: Any) -> Any:
     if count < 0:
         raise invalid(f"size ({count}) must be non-negative")
     values = arr.reshape(-1)
-    if values.size and values.min() < 0:
+    if xp is np and values.size and values.min() < 0:
         raise invalid("Input arr must be non-negative!")
-    kept = values < count
     if weights.size and weights.shape != arr.shape:
         raise invalid(
             "weights must be empty or shaped as arr, got shapes "
             f"{show_shape(weights.shape)} and {show_shape(arr.shape)}"
         )
+    if xp is not np:
+        return _counted(
+            xp, values, weights.reshape(-1) if weights.size else 1, count, weights.dtype
+        )
+    kept = values < count
     each = weights.reshape(-1)[kept] if weights.size else None
     return xp.bincount(values[kept], each, count).astype(weights.dtype)
+
+
+def _counted(xp: Any, places: Any, weights: Any, count: int, dtype: Any) -> Any:
+    """As bincount, which waits for a GPU; what lies outside is not counted."""
+    out = xp.zeros(count, dtype)
+    change_rows(
+        xp, "add", out, places, xp.ones(places.shape, dtype) if weights is None else weights
+    )
+    return out
 
 
 @op(
@@ -200,6 +215,8 @@ def histogram(xp: Any, values: Any, value_range: Any, nbins: Any, *, dtype: DTyp
         raise invalid(f"nbins should be a positive number, but got '{nbins}'")
     step = (float(high) - float(low)) / float(nbins)
     bins = xp.clip((values.reshape(-1) - low) / step, 0, float(nbins) - 1).astype(xp.int32)
+    if xp is not np:
+        return _counted(xp, bins, None, int(nbins), dtype.as_numpy_dtype)
     return xp.bincount(bins, minlength=int(nbins)).astype(dtype.as_numpy_dtype)
 
 
@@ -283,7 +300,8 @@ op(
 
 @kernel("CheckNumerics")
 def check_numerics(xp: Any, x: Any, *, message: str) -> Any:
-    if xp.isfinite(x).all():
-        return x
-    found = [what for what, test in (("Inf", xp.isinf), ("NaN", xp.isnan)) if test(x).any()]
+    with synchronised(xp):
+        if xp.isfinite(x).all():
+            return x
+        found = [what for what, test in (("Inf", xp.isinf), ("NaN", xp.isnan)) if test(x).any()]
     raise invalid(f"{message} : Tensor had {' and '.join(found)} values")

@@ -15,6 +15,7 @@ import numpy as np
 from minitf_runtime.devices.cpu import parallel
 from minitf_runtime.errors import UnimplementedError, invalid
 from minitf_runtime.ops import dims, windows
+from minitf_runtime.ops.gpu_rows import add_rows
 from minitf_runtime.ops.registry import Attr, ShapeContext, Type, kernel, op
 from minitf_runtime.ops.windows import Axis
 from minitf_runtime.types import (
@@ -324,8 +325,8 @@ def max_pool_grad_with_argmax(xp: Any, x: Any, g: Any, argmax: Any, *, node: Any
     at = argmax
     if not node.attrs["include_batch_in_index"]:
         at = argmax + image * xp.arange(x.shape[0], dtype=argmax.dtype).reshape(-1, 1, 1, 1)
-    if at.size and (int(at.min()) < 0 or int(at.max()) >= x.size):
+    if xp is np and at.size and (int(at.min()) < 0 or int(at.max()) >= x.size):
         raise invalid(f"argmax lies outside of an input of shape {show_shape(x.shape)}")
     out = xp.zeros(x.size, g.dtype)
-    xp.add.at(out, at.reshape(-1), g.reshape(-1))
+    add_rows(xp, out, at.reshape(-1), g.reshape(-1))
     return out.reshape(x.shape)

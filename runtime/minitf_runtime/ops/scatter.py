@@ -8,9 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from minitf_runtime.errors import invalid
 from minitf_runtime.ops import dims
 from minitf_runtime.ops.gather import check_indices, scatter_into, scatter_nd_checks
+from minitf_runtime.ops.gpu_rows import change_rows
 from minitf_runtime.ops.indices import update_rows
 from minitf_runtime.ops.registry import ShapeContext, Type, kernel, op
 from minitf_runtime.types import FLOATS, INDEX, NUMBERS, Shape, int32, int64, show_shape
@@ -54,16 +57,19 @@ def _rows_to_update(xp: Any, array: Any, indices: Any, updates: Any) -> tuple[An
             f"updates.shape {show_shape(updates.shape)}, indices.shape "
             f"{show_shape(indices.shape)}, params.shape {show_shape(array.shape)}"
         )
-    check_indices(indices, array.shape[0])
+    check_indices(xp, indices, array.shape[0])
     rows = indices.reshape(-1)
     return rows, xp.broadcast_to(updates, indices.shape + row).reshape(rows.shape + row)
 
 
-def _scatter_with(ufunc: str) -> Callable[..., Any]:
+def _scatter_with(how: str) -> Callable[..., Any]:
     def scatter(xp: Any, ref: Any, indices: Any, updates: Any) -> Any:
         with ref.writable() as array:
             rows, values = _rows_to_update(xp, array, indices, updates)
-            update_rows(xp, getattr(xp, ufunc), array, rows, values)
+            if xp is np:
+                update_rows(xp, getattr(xp, how), array, rows, values)
+            else:
+                change_rows(xp, how, array, rows, values)
         return ref
 
     return scatter
@@ -72,7 +78,10 @@ def _scatter_with(ufunc: str) -> Callable[..., Any]:
 def _scatter_update(xp: Any, ref: Any, indices: Any, updates: Any) -> Any:
     with ref.writable() as array:
         rows, values = _rows_to_update(xp, array, indices, updates)
-        array[rows] = values
+        if xp is np:
+            array[rows] = values
+        else:
+            change_rows(xp, "update", array, rows, values)
     return ref
 
 

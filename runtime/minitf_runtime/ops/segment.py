@@ -11,9 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from minitf_runtime.devices.arrays import on_host
 from minitf_runtime.errors import invalid
 from minitf_runtime.ops import dims
 from minitf_runtime.ops.elementwise import truncate_div
+from minitf_runtime.ops.gpu_rows import change_rows
 from minitf_runtime.ops.indices import is_first, update_rows
 from minitf_runtime.ops.registry import ShapeContext, Type, kernel, op
 from minitf_runtime.types import (
@@ -44,9 +46,12 @@ _UFUNCS = {"Sum": "add", "Mean": "add", "Prod": "multiply", "Min": "minimum", "M
 
 def _reduced(xp: Any, kind: str, data: Any, rows: Any, count: int, start: Any) -> Any:
     """The reduction of all rows of each of `count` segments."""
-    if count == len(rows) and (rows == xp.arange(count)).all():
+    if xp is np and count == len(rows) and (rows == xp.arange(count)).all():
         return data
     out = xp.full((count, *data.shape[1:]), start, data.dtype)
+    if xp is not np:
+        change_rows(xp, _UFUNCS[kind], out, rows, data)
+        return out
     first = is_first(xp, rows) if data.ndim > 1 else xp.zeros(rows.shape, bool)
     places = xp.flatnonzero(first)
     if 2 * places.size > rows.size:  # most segments have one row: it is the result
@@ -70,6 +75,8 @@ def _sorted_count(xp: Any, ids: Any) -> int:
     """The number of segments of sorted ids. Raises InvalidArgumentError if they are not sorted."""
     if not ids.size:
         return 0
+    if xp is not np:  # as in TF, only the last is looked at there
+        return max(0, int(on_host(xp, ids[-1])) + 1)
     if (ids[1:] < ids[:-1]).any():
         raise invalid("segment ids are not increasing")
     count = int(ids[-1]) + 1
@@ -147,9 +154,9 @@ def _unsorted_with(kind: str) -> Callable[..., Any]:
             )
         block = data.shape[ids.ndim :]
         flat, rows = ids.reshape(-1), data.reshape((ids.size, *block))
-        if flat.size and flat.max() >= count:
+        if xp is np and flat.size and flat.max() >= count:
             raise _out_of_range(xp, ids, count)
-        if flat.size and flat.min() < 0:  # a negative id drops its row
+        if xp is np and flat.size and flat.min() < 0:  # a negative id drops its row
             kept = flat >= 0
             flat, rows = flat[kept], rows[kept]
         return _reduced(xp, kind, rows, flat, count, _start(kind, data.dtype))

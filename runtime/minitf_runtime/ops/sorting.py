@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from minitf_runtime.devices.arrays import synchronised
 from minitf_runtime.errors import invalid
 from minitf_runtime.ops import dims
 from minitf_runtime.ops.indices import first_places
@@ -26,7 +27,8 @@ def where_shape(c: ShapeContext) -> list[Shape]:
 def where(xp: Any, x: Any) -> Any:
     if x.ndim == 0:
         raise invalid("WhereOp : Unhandled input dimensions: 0")
-    return xp.argwhere(x).astype(np.int64)
+    with synchronised(xp):
+        return xp.argwhere(x).astype(np.int64)
 
 
 # ---- sets

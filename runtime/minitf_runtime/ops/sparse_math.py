@@ -8,6 +8,7 @@ import numpy as np
 
 from minitf_runtime.errors import invalid
 from minitf_runtime.ops import dims
+from minitf_runtime.ops.gpu_rows import add_rows, within
 from minitf_runtime.ops.registry import ShapeContext, Type, kernel, op
 from minitf_runtime.ops.sparse import strides_of, triple
 from minitf_runtime.types import FLOATS, INDEX, NUMBERS, Shape, int64, show_shape
@@ -56,12 +57,15 @@ def sparse_tensor_dense_mat_mul(
         )
     for what, column, at, limit in (("k", 1, col, inner), ("m", 0, row, rows)):
         wrong = (at < 0) | (at >= limit)
-        if bool(wrong.any()):
+        if xp is np and bool(wrong.any()):
             i = int(wrong.argmax())
             where = f"index[{i},{column}]"
             raise invalid(f"{what} ({at[i]}) from {where} out of bounds (>={limit})")
     out = xp.zeros((rows, right.shape[1]), values.dtype)
-    xp.add.at(out, row, values[:, None] * right[col])
+    products = values[:, None] * right[col]
+    if xp is not np:  # as in TF
+        products = xp.where(within(col, inner)[:, None], products, np.nan)
+    add_rows(xp, out, row, products)
     return out
 
 

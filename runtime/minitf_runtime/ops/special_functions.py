@@ -11,9 +11,14 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
+from minitf_runtime.devices.arrays import synchronised
+
 _EPS = 2.0**-52
 _TINY = 1e-300
 _MAX_ROUNDS = 10_000
+_ROUNDS_ON_GPU = 16  # between two looks at how far it is
 
 
 def _polynomial(x: Any, coefficients: Sequence[float]) -> Any:
@@ -134,9 +139,17 @@ def _lower_series(xp: Any, a: Any, x: Any) -> tuple[Any, Any]:
         log_slope = log_slope - 1 / (a + n)
         total = total + term
         slope = slope + term * log_slope
-        if (term <= _EPS / 4 * total).all():
+        if _all(xp, term <= _EPS / 4 * total, n):
             break
     return total, slope
+
+
+def _all(xp: Any, done: Any, n: int) -> bool:
+    """Whether round n of an iteration was the last one; a GPU is waited for now and then only."""
+    if xp is not np and n % _ROUNDS_ON_GPU:
+        return False
+    with synchronised(xp):
+        return bool(done.all())
 
 
 def _away_from_zero(xp: Any, x: Any) -> Any:
@@ -161,7 +174,7 @@ def _upper_fraction(xp: Any, a: Any, x: Any) -> tuple[Any, Any]:
         factor, factor_slope = c * d, c_slope * d + c * d_slope
         h_slope = h_slope * factor + h * factor_slope
         h = h * factor
-        if (xp.abs(factor - 1) < 2 * _EPS).all():
+        if _all(xp, xp.abs(factor - 1) < 2 * _EPS, n):
             break
     return h, h_slope
 
@@ -174,22 +187,23 @@ def _incomplete_gamma(xp: Any, a: Any, x: Any) -> tuple[Any, Any, Any]:
     log_x = xp.log(x)
     scale = xp.exp(a * log_x - x - lgamma(xp, a))
     psi = digamma(xp, a)
-    for where, method in ((series, _lower_series), (~series, _upper_fraction)):
-        if not where.any():
-            continue
-        value, value_slope = method(xp, a[where], x[where])
-        factor = scale[where]
-        log_slope = log_x[where] - psi[where]
-        if method is _lower_series:
-            factor = factor / a[where]
-            log_slope = log_slope - 1 / a[where]
-            p[where] = factor * value
-            q[where] = 1 - p[where]
-            slope[where] = factor * (value * log_slope + value_slope)
-        else:
-            q[where] = factor * value
-            p[where] = 1 - q[where]
-            slope[where] = -factor * (value * log_slope + value_slope)
+    with synchronised(xp):
+        for where, method in ((series, _lower_series), (~series, _upper_fraction)):
+            if not where.any():
+                continue
+            value, value_slope = method(xp, a[where], x[where])
+            factor = scale[where]
+            log_slope = log_x[where] - psi[where]
+            if method is _lower_series:
+                factor = factor / a[where]
+                log_slope = log_slope - 1 / a[where]
+                p[where] = factor * value
+                q[where] = 1 - p[where]
+                slope[where] = factor * (value * log_slope + value_slope)
+            else:
+                q[where] = factor * value
+                p[where] = 1 - q[where]
+                slope[where] = -factor * (value * log_slope + value_slope)
     return p, q, slope
 
 
@@ -233,7 +247,10 @@ def zeta(xp: Any, x: Any, q: Any) -> Any:
     good = ~(poles | outside)
     s, base = xp.where(good, x, 2.0), xp.where(good, q, 1.0)
     total = xp.zeros_like(s)
-    while (low := base <= _SHIFT).any():
+    for n in range(_MAX_ROUNDS):
+        low = base <= _SHIFT
+        if _all(xp, ~low, n):
+            break
         total = xp.where(low, total + xp.power(base, -s), total)
         base = xp.where(low, base + 1, base)
     power = xp.power(base, -s)
@@ -271,7 +288,7 @@ def _beta_fraction(xp: Any, a: Any, b: Any, x: Any) -> Any:
             d = 1 / _away_from_zero(xp, 1 + numerator * d)
             c = _away_from_zero(xp, 1 + numerator / c)
             h = h * c * d
-        if (xp.abs(c * d - 1) < 2 * _EPS).all():
+        if _all(xp, xp.abs(c * d - 1) < 2 * _EPS, m):
             break
     return h
 

@@ -198,7 +198,7 @@ def _apply_to_rows(
     xp: Any, fn: Any, arrays: list[Any], indices: Any, inputs: list[Any], grad_at: int, attrs: Any
 ) -> None:
     """The rule on the rows that the indices name; a row named twice is updated twice."""
-    check_indices(indices, arrays[0].shape[0])
+    check_indices(xp, indices, arrays[0].shape[0])
     grad = inputs[grad_at]
     for chosen in rounds(xp, indices):
         rows = indices[chosen]
