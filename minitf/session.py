@@ -10,6 +10,7 @@ from typing import Any
 from minitf import errors
 from minitf.default import get_default_graph, graph_stack, session_stack
 from minitf.fetches import FetchPlan, flatten_feeds, result
+from minitf.gpus import gpu_options
 from minitf.graph import Graph
 from minitf.node_def import graph_def
 from minitf.operation import Operation, Tensor
@@ -264,6 +265,7 @@ def session_options(config: Any) -> SessionOptions:
         config.operation_timeout_in_ms / 1000.0,
         config.isolate_session_state,
         config.graph_options.enable_recv_scheduling,
+        gpus=gpu_options(config),
     )
     return replace(options, passes=()) if level == OptimizerOptions.L0 else options
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 from typing import TYPE_CHECKING, Any
 
+from minitf.gpus import gpu_options
 from minitf.train.cluster_spec import ClusterSpec
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ class Server:
         self._cluster = ClusterSpec(server_or_cluster_def)
         self._job, self._index = _which(self._cluster, job_name, task_index)
         self._cpus = config.device_count.get("CPU", 1) if config is not None else 1
+        self._gpus = gpu_options(config)
         self._server: EngineServer | None = None
         if start:
             self.start()
@@ -46,7 +48,7 @@ class Server:
                 }
                 for job in self._cluster.jobs
             }
-            self._server = EngineServer(addresses, self._job, self._index, self._cpus)
+            self._server = EngineServer(addresses, self._job, self._index, self._cpus, self._gpus)
 
     @property
     def target(self) -> str:

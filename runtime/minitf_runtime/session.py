@@ -20,7 +20,7 @@ def connect(target: str, options: SessionOptions) -> Any:
     Raises NotFoundError for another scheme.
     """
     if not target:
-        return Master(Task(LOCAL_TASK, options.cpus))
+        return Master(Task(LOCAL_TASK, options.cpus, gpus=options.gpus))
     scheme, _, address = target.partition("://")
     if scheme not in ("grpc", "tcp") or not address:
         raise NotFoundError(

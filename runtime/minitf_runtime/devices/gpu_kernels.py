@@ -1,7 +1,8 @@
 """The ops that TensorFlow 1.15.5 runs on a GPU: for which types, with what in host memory.
 
 TensorFlow's own table of registered kernels, of the ops that are here. What else keeps an op from
-a GPU is a kernel that is for the CPU alone (ops/registry.py).
+a GPU is a kernel that is for the CPU alone (ops/registry.py). One line is not TensorFlow's: Prod of
+int32 is in host memory, as Sum is, since a gradient's sizes would go down and up again for it.
 """
 
 from __future__ import annotations
@@ -121,7 +122,7 @@ T=efdFDbBhHlO | | Identity
 T=efdFDi | | ResourceScatterNdAdd ResourceScatterNdSub ResourceScatterNdUpdate ScatterNdAdd
     ScatterNdNonAliasingAdd ScatterNdSub ScatterNdUpdate
 T=efdFDi | num_segments | UnsortedSegmentSum
-T=efdFDi | reduction_indices | Prod
+T=efdFD | reduction_indices | Prod
 T=efdFDi | shape | ScatterNd
 T=efdFDil | axis shift | Roll
 T=efdFDil | data indices merged | ParallelDynamicStitch
@@ -164,7 +165,7 @@ T=i | dims output tensor | Reverse
 T=i | index input | Where
 T=i | input output | Shape ShapeN Size Squeeze
 T=i | input output paddings | Pad
-T=i | input output reduction_indices | Max Min Sum
+T=i | input output reduction_indices | Max Min Prod Sum
 T=i | input output shape | BroadcastTo
 T=i | inputs sum | AddN
 T=i | maxval minval shape | RandomUniformInt

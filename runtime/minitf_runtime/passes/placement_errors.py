@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from minitf_runtime.devices.gpu import why_none
 from minitf_runtime.devices.name import DeviceName, parse_strict
 from minitf_runtime.devices.xla_cpu import COMPILED_OPS, XLA_CPU
 from minitf_runtime.errors import InternalError, InvalidArgumentError, OpError
@@ -138,6 +139,7 @@ def _no_such_device(n: Node, asked: DeviceName, available: Mapping[str, DeviceNa
     )
     if asked.type == "GPU" and all(d.type != "GPU" for d in available.values()):
         text += " The requested device appears to be a GPU, but CUDA is not enabled."
+        text += f" On this machine {why_none()}." if why_none() else ""
     return text
 
 

@@ -53,7 +53,8 @@ class Calls(Values):
             form = form(n.attrs, [self.shapes.get(source) for source in n.inputs])
         if form:
             return form.format(*self._arguments(n, of))
-        args = ["xp", *self._arguments(n, of), *self._keywords(n, kernel)]
+        module = "np" if kernel.on_host else "xp"
+        args = [module, *self._arguments(n, of), *self._keywords(n, kernel)]
         return f"{self._bind_kernel(n, kernel)}({', '.join(args)})"
 
     def _arguments(self, n: Node, of: Callable[[Node, int], str]) -> list[str]:

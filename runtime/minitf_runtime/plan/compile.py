@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import linecache
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
 
+from minitf_runtime.devices.cpu import one_blas_thread
 from minitf_runtime.graph import Node
 from minitf_runtime.plan.blocks import Blocked
+from minitf_runtime.plan.copies import Copies
 from minitf_runtime.plan.emit import Emitter
+from minitf_runtime.plan.emit_gpu import GpuEmitter, TracedGpuEmitter
 from minitf_runtime.plan.fold import Folded, fold
 from minitf_runtime.plan.part import Part
 from minitf_runtime.plan.trace import TracedEmitter
@@ -20,7 +24,7 @@ _numbers = count()
 
 @dataclass(frozen=True)
 class Program:
-    """One generated function: `run(rdv, step, feeds, out)`."""
+    """One generated function: `run(rdv, step, feeds, out)`, to be called within `around()`."""
 
     run: Callable[[Any, Any, Sequence[Any], list[Any]], None]
     source: str
@@ -29,42 +33,55 @@ class Program:
     strand: int
     lines: dict[int, Node]  # line -> the node it runs
     recvs: Mapping[str, int] = field(default_factory=dict)  # of the part: receive node -> transfer
-    heavy: bool = False  # convolutions share their work among threads: those of BLAS are in the way
+    around: Callable[[], AbstractContextManager[Any]] = nullcontext
+    made: Mapping[str, str] = field(default_factory=dict)  # local -> the tensor that it holds
+    gpu: Any = None  # the device that it runs on
 
 
-def compile_part(part: Part, kernel_node: Callable[[Node], Any], xp_of: Any) -> list[Program]:
+def compile_part(
+    part: Part,
+    kernel_node: Callable[[Node], Any],
+    copies_of: Callable[[str], Copies | None],
+) -> list[Program]:
     """The programs of a part, the one that the caller's thread should run first.
 
-    kernel_node(node) gives the KernelNode of a stateful op; xp_of(device) the array module.
+    kernel_node(node) gives the KernelNode of a stateful op; copies_of(device) what brings values to
+    a GPU and back, None for a CPU.
     """
-    kind = TracedEmitter if part.traced else Emitter
     programs = []
     for device, nodes in part.nodes.items():
         strands: dict[int, list[Node]] = {}
         where = {n.name: part.strands.get(n.name, 0) for n in nodes}
         shapes = {(n.name, i): s for n in nodes for i, s in enumerate(n.output_shapes)}
-        folded = fold(nodes) if "fold" in part.passes else Folded(nodes, {})
+        copies = copies_of(device)
+        folds = "fold" in part.passes and copies is None
+        folded = fold(nodes) if folds else Folded(nodes, {})
         shapes.update({tensor: value.shape for tensor, value in folded.constants.items()})
         for n in folded.nodes:
             strands.setdefault(part.strands.get(n.name, 0), []).append(n)
         for strand, members in sorted(strands.items()):
-            emitter = kind(
-                part, device, strand, where, kernel_node, xp_of(device), shapes, folded.constants
-            )
-            made = _program(emitter, members, folded.nodes)
-            programs.append(replace(made, heavy=any(n.op.startswith("Conv") for n in members)))
+            args = part, device, strand, where, kernel_node, shapes, folded.constants
+            if copies is None:
+                emitter = (TracedEmitter if part.traced else Emitter)(*args)
+            else:
+                kind = TracedGpuEmitter if part.traced else GpuEmitter
+                emitter = kind(*args, copies=copies)
+            programs.append(_program(emitter, members, folded.nodes, copies))
     client = set(part.feeds) | set(part.fetches)
     programs.sort(key=lambda p: (p.strand, not any(n.name in client for n in p.lines.values())))
     return programs
 
 
-def _program(emitter: Emitter, members: list[Node], nodes: Sequence[Node]) -> Program:
+def _program(
+    emitter: Emitter, members: list[Node], nodes: Sequence[Node], copies: Copies | None
+) -> Program:
     text, lines = emitter.source(members, nodes)
     filename = f"<minitf plan {next(_numbers)}>"
     exec(compile(text, filename, "exec"), emitter.names)  # noqa: S102  our own source
     names = emitter.names
+    fused = Blocked if copies is None else copies.device.fuse
     for fusion in emitter.fusions:
-        names[fusion.name] = Blocked(names[fusion.name])
+        names[fusion.name] = fused(names[fusion.name])
     linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)
     return Program(
         names["run"],
@@ -74,4 +91,14 @@ def _program(emitter: Emitter, members: list[Node], nodes: Sequence[Node]) -> Pr
         emitter.strand,
         lines,
         emitter.part.recvs,
+        _around(members, copies),
+        {} if copies is None else {local: name for (name, _), local in emitter.values.items()},
+        None if copies is None else copies.device,
     )
+
+
+def _around(members: Sequence[Node], copies: Copies | None) -> Any:
+    if copies is not None:
+        return copies.running
+    # Convolutions share their work among threads: those of BLAS are in the way.
+    return one_blas_thread if any(n.op.startswith("Conv") for n in members) else nullcontext

@@ -47,11 +47,10 @@ class Emitter(Groups):
         strand: int,
         where: dict[str, int],
         kernel_node: Callable[[Node], Any],
-        xp: Any,
         shapes: Mapping[Tensor, Any] | None = None,
         constants: Mapping[Tensor, Any] | None = None,
     ) -> None:
-        names = {"xp": xp, "DEAD": DEAD, "dead_fetch": dead_fetch}
+        names = {"xp": np, "np": np, "DEAD": DEAD, "dead_fetch": dead_fetch}
         super().__init__(part, device, strand, where, kernel_node, names, shapes or {})
         self.counters: list[str] = []  # iteration counters of the loops around
         self.structure = Structure([], {}, {})
@@ -222,7 +221,7 @@ class Emitter(Groups):
             self._tell_other_strands(n)
             return
         if n.op == "Const":
-            self.values[n.name, 0] = self._bind_constant(n.attrs["value"])
+            self.values[n.name, 0] = self._constant(n)
         elif n.op in RECVS or n.op == "_Arg":
             self._receive(n)
         elif n.op in SENDS or n.op == "_Retval":

@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Sequence
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from types import TracebackType
 from typing import Any
 
 import numpy as np
 
-from minitf_runtime.devices.cpu import one_blas_thread
 from minitf_runtime.errors import (
     InternalError,
     InvalidArgumentError,
@@ -20,6 +19,7 @@ from minitf_runtime.errors import (
 )
 from minitf_runtime.graph import Node
 from minitf_runtime.plan.compile import Program
+from minitf_runtime.plan.memory import memory_text
 from minitf_runtime.plan.rendezvous import Rendezvous
 from minitf_runtime.threads import Threads
 
@@ -93,7 +93,7 @@ def _run(program: Program, rdv: Rendezvous, feeds: Sequence[Any], out: list[Any]
     thread = threading.get_ident()
     step.programs[thread] = program
     try:
-        with np.errstate(all="ignore"), one_blas_thread() if program.heavy else nullcontext():
+        with np.errstate(all="ignore"), program.around():
             program.run(rdv, step, feeds, out)
     except BaseException as e:
         if e is step.error:
@@ -113,7 +113,7 @@ def as_op_error(e: BaseException, program: Program) -> OpError:
     if isinstance(e, OpError):
         error = e
     elif isinstance(e, MemoryError):
-        error = ResourceExhaustedError(None, None, f"OOM: {e}")
+        error = ResourceExhaustedError(None, None, f"OOM: {e}{_held(e.__traceback__, program)}")
     elif isinstance(e, ValueError):
         error = InvalidArgumentError(None, None, _shapes_text(str(e)))
     else:
@@ -123,6 +123,15 @@ def as_op_error(e: BaseException, program: Program) -> OpError:
         error.device = program.device
         error.source = node.source
     return error
+
+
+def _held(tb: TracebackType | None, program: Program) -> str:
+    """The memory of the program's device, and the largest tensors that the program holds."""
+    while tb is not None and tb.tb_frame.f_code.co_filename != program.filename:
+        tb = tb.tb_next
+    if tb is None or program.gpu is None:
+        return ""
+    return memory_text(program.gpu, tb.tb_frame.f_locals, program.made)
 
 
 def _node_of(tb: TracebackType | None, program: Program) -> Node | None:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
+from minitf_runtime.devices.name import parse_full
 from minitf_runtime.errors import OpError
 from minitf_runtime.graph import Graph, Node
 from minitf_runtime.passes.shapes import infer
@@ -30,7 +31,7 @@ class Specialized:
         self._for_shapes: dict[Any, Executable | None] = {}
         self._seen: set[Any] = set()
         self._lock = threading.Lock()
-        self._may_help = "specialize" in part.passes and _has_open_feed(part)
+        self._may_help = "specialize" in part.passes and _has_open_feed(part) and _on_cpus(part)
 
     @property
     def programs(self) -> list[Program]:
@@ -65,6 +66,11 @@ class Specialized:
             return None  # the step itself tells what does not fit
         part = replace(self._part, nodes=nodes)
         return Executable(self._compile(part), len(part.fetches))
+
+
+def _on_cpus(part: Part) -> bool:
+    """Whether the whole part is; what a GPU receives of the feeds has no known shape anyway."""
+    return all(parse_full(device).type != "GPU" for device in part.nodes)
 
 
 def _has_open_feed(part: Part) -> bool:

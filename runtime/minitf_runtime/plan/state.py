@@ -5,6 +5,8 @@ Reading hands
 out the buffer itself; whoever holds a reference to it holds a lease. An update writes in place if
 nobody
 does, else into a fresh copy, so no reader, fetch or zero-copy send ever sees a half-written tensor.
+On a GPU a reference counts from the moment its kernel was asked for: the device's one stream keeps
+the order.
 """
 
 from __future__ import annotations
@@ -52,18 +54,18 @@ class Variable:
         with self._lock:
             mine = self._value
             if (
-                isinstance(value, np.ndarray)
+                not isinstance(value, np.generic)
                 and mine is not None
                 and value.shape == mine.shape
                 and value.dtype == mine.dtype
                 and value is not mine
                 and _unshared(self)
             ):
-                mine.setflags(write=True)
+                _set_writable(mine, True)
                 mine[...] = value
             else:
                 mine = value.copy() if not isinstance(value, np.generic) else np.array(value)
-            mine.setflags(write=False)
+            _set_writable(mine, False)
             self._value = mine
 
     @contextmanager
@@ -74,11 +76,11 @@ class Variable:
             if self._value is None:
                 raise self._uninitialized()
             mine = self._value if _unshared(self) else self._value.copy()
-            mine.setflags(write=True)
+            _set_writable(mine, True)
             try:
                 yield mine
             finally:
-                mine.setflags(write=False)
+                _set_writable(mine, False)
                 self._value = mine
 
     def clear(self) -> None:
@@ -104,6 +106,12 @@ class ResourceVariable(Variable):
 
     def _uninitialized(self) -> OpError:
         return no_resource(self.container, HANDLE_KIND, self.name)
+
+
+def _set_writable(array: Any, writable: bool) -> None:
+    """Guards a buffer against kernels that would write into it; those of a GPU have no guard."""
+    if isinstance(array, np.ndarray):
+        array.setflags(write=writable)
 
 
 def _unshared(variable: Variable) -> bool:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from minitf_runtime.graph import Node
 from minitf_runtime.ops.registry import Kernel
 from minitf_runtime.plan.lines import Line
@@ -73,9 +71,10 @@ class Values:
     def _line(self, code: str, node: Node | None) -> None:
         self.lines.append(Line(code, node, self.depth, self.block))
 
+    def _constant(self, n: Node) -> str:
+        return self._bind_constant(n.attrs["value"])
+
     def _bind_constant(self, value: Any) -> str:
-        if self.names["xp"] is not np and value.dtype != object:
-            value = self.names["xp"].asarray(value)
-        elif value.ndim == 0 and value.dtype != object:
+        if value.ndim == 0 and value.dtype != object:
             value = value[()]  # a NumPy scalar: cheaper to compute with than a 0-d array
         return self._bind("c", value)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
+from minitf_runtime.devices.gpu import ALL_GPUS, GpuOptions
 from minitf_runtime.devices.name import parse_full, parse_strict
 from minitf_runtime.errors import (
     AbortedError,
@@ -80,6 +81,7 @@ class SessionOptions:
     isolate_session_state: bool = False
     recv_scheduling: bool = False
     passes: tuple[str, ...] = field(default_factory=chosen_passes)
+    gpus: GpuOptions = ALL_GPUS
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from minitf_runtime.devices.gpu import ALL_GPUS, GpuOptions
 from minitf_runtime.errors import (
     DataLossError,
     InternalError,
@@ -35,6 +36,7 @@ from minitf_runtime.wire.codec import decode, encode, record
 
 log = logging.getLogger("minitf")
 record(Node, Reason, Part, SessionOptions, RunOptions, RunResult, Trace, NodeStats, OutputStats)
+record(GpuOptions)
 record(MasterView, SessionView, StepView, Edge, Fit, Load, SessionLoad, Counts)
 record(TaskWaits, RunningStep, ResourceOp, Wait)
 
@@ -50,7 +52,14 @@ class Server:
     UnknownError when the port is in use.
     """
 
-    def __init__(self, cluster: Addresses, job: str, index: int, cpus: int = 1) -> None:
+    def __init__(
+        self,
+        cluster: Addresses,
+        job: str,
+        index: int,
+        cpus: int = 1,
+        gpus: GpuOptions = ALL_GPUS,
+    ) -> None:
         if job not in cluster:
             raise InternalError(None, None, f'Job "{job}" was not defined in cluster')
         if index not in cluster[job]:
@@ -68,7 +77,7 @@ class Server:
         self._ignored: set[bytes] = set()  # senders of messages that could not be read
         self._started_by: dict[int, str] = {}  # step -> address of the master that runs it here
         self._stopped = threading.Event()
-        self.task = Task(self.name, cpus, self._push)
+        self.task = Task(self.name, cpus, self._push, gpus)
         insecure = os.environ.get("MINITF_INSECURE") == "1"
         self._endpoint = Endpoint(self.address, self._receive, self._lost, insecure)
         self._tasks = RemoteTasks(self.addresses, self._endpoint, self._requests)

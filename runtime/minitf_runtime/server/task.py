@@ -5,17 +5,18 @@ from __future__ import annotations
 import random
 import threading
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-import numpy as np
-
 from minitf_runtime.devices.cpu import keep_freed_memory
+from minitf_runtime.devices.gpu import ALL_GPUS, GpuOptions, find_gpus
+from minitf_runtime.devices.name import parse_full
 from minitf_runtime.devices.xla_cpu import XLA_CPU
 from minitf_runtime.errors import AbortedError
 from minitf_runtime.graph import Node
 from minitf_runtime.ops.registry import op_def
 from minitf_runtime.plan.compile import Program, compile_part
+from minitf_runtime.plan.copies import Copies
 from minitf_runtime.plan.counts import Counter, Counts, transfer_names
 from minitf_runtime.plan.part import Part
 from minitf_runtime.plan.rendezvous import Push, StepTable
@@ -39,16 +40,24 @@ class _Session:
 class Task:
     """One task of a cluster, or the only task of a local session."""
 
-    def __init__(self, name: str, cpus: int = 1, push: Push | None = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        cpus: int = 1,
+        push: Push | None = None,
+        gpus: GpuOptions = ALL_GPUS,
+    ) -> None:
         keep_freed_memory()
         self.name = name
+        self.gpus = find_gpus(_for_job(name, gpus))
         kinds = [*(f"CPU:{i}" for i in range(max(1, cpus))), f"{XLA_CPU}:0"]
+        kinds += [f"GPU:{i}" for i in range(len(self.gpus))]
         self.devices = {f"{name}/device:{kind}": random.getrandbits(63) for kind in kinds}
-        job = name.split("/")[1].removeprefix("job:")
-        self.resources = Resources(job)
+        self.resources = Resources(parse_full(name).job or "")
         self.steps = StepTable(push, rendezvous)
         self._sessions: dict[str, _Session] = {}
         self._next_graph = 0
+        self._copies: dict[str, Copies] = {}  # of the GPUs that something was placed on
         self._lock = threading.Lock()
 
     def describe(self) -> dict[str, int]:
@@ -87,7 +96,13 @@ class Task:
                     session.kernels[node.name] = made
                 return made
 
-        return compile_part(part, kernel_node, lambda device: np)
+        return compile_part(part, kernel_node, self._copies_of)
+
+    def memory(self) -> dict[str, tuple[int, int]]:
+        """Bytes in use and bytes there are, of each GPU that something was placed on."""
+        with self._lock:
+            opened = dict(self._copies)
+        return {name: copies.device.memory() for name, copies in opened.items()}
 
     def run(self, handle: str, graph: int, step_id: int, feeds: Sequence[Any]) -> list[Any]:
         """Runs a registered part in this thread. Raises the error that ended the step."""
@@ -127,6 +142,16 @@ class Task:
         """Drops the state of these containers (of the default one when none are named)."""
         self.resources.clear(list(containers))
 
+    def _copies_of(self, device: str) -> Copies | None:
+        """What brings values to a GPU, which is opened at the first call; None for other devices"""
+        parsed = parse_full(device)
+        if parsed.type != "GPU":
+            return None
+        with self._lock:
+            if device not in self._copies:
+                self._copies[device] = Copies(self.gpus.open(parsed.index or 0), device)
+            return self._copies[device]
+
     def _session(self, handle: str) -> _Session:
         with self._lock:
             found = self._sessions.get(handle)
@@ -138,3 +163,10 @@ class Task:
                 f'("{self.name}") just restarted.',
             )
         return found
+
+
+def _for_job(task: str, options: GpuOptions) -> GpuOptions:
+    """A ps takes no GPU unless it is told how many: its variables are for workers to read."""
+    if parse_full(task).job == "ps" and options.count < 0:
+        return replace(options, count=0)
+    return options

@@ -1,0 +1,253 @@
+"""GPUs: real ones through cupy, which no other file names, and fake ones for tests (fake_gpu.py).
+
+A device is opened when a plan first places an op there; until then nothing but their number is
+asked of the driver.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import logging
+import os
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import cache
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+
+from minitf_runtime.errors import InternalError, InvalidArgumentError, ResourceExhaustedError
+
+FAKES = "MINITF_FAKE_GPUS"
+INSTALL = "pip install 'minitf-graph[gpu]'"
+log = logging.getLogger("minitf")
+
+
+@dataclass(frozen=True)
+class GpuOptions:
+    """Which GPUs a process uses, and how much of their memory (TF: GPUOptions).
+
+    count: at most so many, -1 for all. visible: "1,0" names those that become GPU:0 and GPU:1.
+    fraction: of each device's memory, 0 for all of it.
+    """
+
+    count: int = -1
+    visible: str = ""
+    fraction: float = 0.0
+
+
+ALL_GPUS = GpuOptions()
+
+
+class Gpus:
+    """The GPUs of a task; `open` makes one ready for work."""
+
+    def __init__(self, ids: Sequence[int], options: GpuOptions, fake: bool) -> None:
+        self._ids = ids
+        self._options = options
+        self._fake = fake
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    def capability(self, number: int) -> tuple[int, int]:
+        """The CUDA compute capability of a device; a fake one has all."""
+        if self._fake:
+            return 99, 0
+        return _capability(self._ids[number])
+
+    def open(self, number: int) -> Any:
+        """The device GPU:number, a GpuDevice or a FakeGpu; a process opens each only once, with
+        the options of the first who wants it."""
+        if not 0 <= number < len(self._ids):
+            text = f"There is no device GPU:{number}; this task has {len(self)} of them"
+            raise InvalidArgumentError(None, None, text)
+        key = self._fake, self._ids[number]
+        with _lock:
+            if key not in _opened:
+                _opened[key] = self._make(self._ids[number])
+            return _opened[key]
+
+    def _make(self, index: int) -> Any:
+        if not self._fake:
+            return GpuDevice(index, self._options.fraction)
+        from minitf_runtime.devices.fake_gpu import DEFAULT_LIMIT, FakeGpu
+
+        return FakeGpu(index, int((self._options.fraction or 1.0) * DEFAULT_LIMIT))
+
+
+_opened: dict[tuple[bool, int], Any] = {}
+_lock = threading.Lock()
+
+
+def find_gpus(options: GpuOptions) -> Gpus:
+    """The GPUs that a process may use, none of them opened.
+
+    MINITF_FAKE_GPUS=N stands in for N of them. Raises InvalidArgumentError for a device that is
+    not there.
+    """
+    fakes = os.environ.get(FAKES, "")
+    if fakes and not fakes.isdecimal():
+        raise InvalidArgumentError(None, None, f"{FAKES} must be a number, but is '{fakes}'")
+    ids = _chosen(options.visible, int(fakes) if fakes else _driver()[0])
+    return Gpus(ids if options.count < 0 else ids[: options.count], options, bool(fakes))
+
+
+def why_none() -> str:
+    """What keeps the GPUs of this machine from being used, if a driver for them is there."""
+    return "" if os.environ.get(FAKES) else _driver()[1]
+
+
+def _chosen(visible: str, there: int) -> list[int]:
+    """The devices that `visible_device_list` names, in its order; all if it is empty."""
+    if not visible:
+        return list(range(there))
+    ids = []
+    for entry in visible.split(","):
+        if not entry.strip().isdecimal():
+            text = f"Could not parse entry in 'visible_device_list': '{entry}'. "
+            raise InvalidArgumentError(None, None, f"{text}visible_device_list = {visible}")
+        ids.append(int(entry))
+        if ids[-1] >= there:
+            text = f"'visible_device_list' listed an invalid GPU id '{entry.strip()}' but visible "
+            raise InvalidArgumentError(None, None, f"{text}device count is {there}")
+    if len(set(ids)) < len(ids):
+        text = f"visible_device_list contained a duplicate entry: {visible}"
+        raise InvalidArgumentError(None, None, text)
+    return ids
+
+
+@cache
+def _driver() -> tuple[int, str]:
+    """How many GPUs the driver has for cupy, and why there are none though there is a driver."""
+    try:
+        ctypes.CDLL("libcuda.so.1")
+    except OSError:
+        return 0, ""
+    if find_spec("cupy") is None:
+        why = f"there is an NVIDIA driver, but cupy is not installed: {INSTALL}"
+    else:
+        try:
+            import cupy
+
+            return int(cupy.cuda.runtime.getDeviceCount()), ""
+        except Exception as e:  # whatever is wrong with the installation: the CPU is there
+            why = _broken(e)
+    log.warning("No GPU is used: %s", why)
+    return 0, why
+
+
+def _capability(index: int) -> tuple[int, int]:
+    import cupy
+
+    text = cupy.cuda.Device(index).compute_capability  # "90": 9.0
+    return int(text[:-1]), int(text[-1])
+
+
+def _broken(error: Exception) -> str:
+    text = str(error)
+    if "InsufficientDriver" in text:
+        return f"the NVIDIA driver is too old for the installed cupy ({text})"
+    if "NoDevice" in text:
+        return f"the NVIDIA driver shows no device to this process ({text})"
+    return f"cupy does not work here: {type(error).__name__}: {text}"
+
+
+class GpuDevice:
+    """One GPU: a stream, a memory pool, and the array module whose work goes there.
+
+    `with device:` makes it current in the thread that says so.
+    """
+
+    def __init__(self, index: int, fraction: float = 0.0) -> None:
+        import cupy
+        import cupyx
+
+        self.xp = cupy
+        self.index = index
+        self._empty_pinned = cupyx.empty_pinned
+        self._pool = cupy.cuda.MemoryPool()
+        self._entered = threading.local()
+        try:
+            with cupy.cuda.Device(index):
+                total = cupy.cuda.runtime.memGetInfo()[1]
+                self._stream = cupy.cuda.Stream(non_blocking=True)
+                self.limit = int(total * fraction) if fraction else total
+                self._pool.set_limit(size=self.limit)
+        except cupy.cuda.runtime.CUDARuntimeError as e:
+            raise InternalError(None, None, f"GPU {index} cannot be opened: {e}") from e
+
+    def __enter__(self) -> GpuDevice:
+        stack = ExitStack()
+        stack.enter_context(self.xp.cuda.Device(self.index))
+        stack.enter_context(self.xp.cuda.using_allocator(self._pool.malloc))
+        stack.enter_context(self._stream)
+        self._entered.__dict__.setdefault("stacks", []).append(stack)
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self._entered.stacks.pop().close()
+
+    def to_device(self, array: Any) -> Any:
+        """A copy on the device; the host's array is free again at once."""
+        with self:
+            return self.xp.array(array)
+
+    def to_host(self, array: Any) -> np.ndarray[Any, Any]:
+        """A copy in pinned memory, which is there when an event recorded now has passed."""
+        with self:
+            whole = self.xp.ascontiguousarray(array).reshape(array.shape)
+            try:
+                out = self._empty_pinned(array.shape, array.dtype)
+            except MemoryError as e:
+                text = f"no pinned host memory for a tensor of {array.nbytes:,} bytes: {e}"
+                raise ResourceExhaustedError(None, None, text) from e
+            whole.data.copy_to_host_async(ctypes.c_void_p(out.ctypes.data), out.nbytes)
+        return out  # type: ignore[no-any-return]
+
+    def record(self) -> _Event:
+        """An event that passes when all that was begun so far is done."""
+        with self:
+            event = self.xp.cuda.Event(disable_timing=True)
+            event.record(self._stream)
+        return _Event(event)
+
+    def synchronize(self) -> None:
+        self._stream.synchronize()
+
+    def memory(self) -> tuple[int, int]:
+        """The bytes in use, and how many may be."""
+        return self._pool.used_bytes(), self.limit
+
+    def fuse(self, fn: Callable[..., Any]) -> Callable[..., Any]:
+        """The function of elementwise ops as one kernel; op by op where cupy cannot make one."""
+        return _Fused(self.xp.fuse(fn), fn)
+
+
+class _Event:
+    """A point on a stream."""
+
+    def __init__(self, event: Any) -> None:
+        self._event = event
+
+    def wait(self) -> None:
+        self._event.synchronize()
+
+
+class _Fused:
+    def __init__(self, fused: Callable[..., Any], plain: Callable[..., Any]) -> None:
+        self._fused = fused
+        self._plain = plain
+        self._works = True
+
+    def __call__(self, *args: Any) -> Any:
+        if self._works:
+            try:
+                return self._fused(*args)
+            except (TypeError, NotImplementedError, ValueError, AttributeError) as e:
+                log.info("a fusion runs op by op: %s", e)
+                self._works = False
+        return self._plain(*args)
