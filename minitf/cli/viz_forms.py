@@ -133,11 +133,14 @@ def write_html(cut: Partitioned, args: argparse.Namespace) -> None:
 
 def show_plan(cut: Partitioned) -> None:
     """The generated program of every device."""
+    from minitf_runtime.devices.gpu import stand_ins
+    from minitf_runtime.devices.name import parse_full
     from minitf_runtime.plan.part import split
     from minitf_runtime.server.task import Task
 
     for name, part in sorted(split(cut).items()):
         task = Task(name)
+        task.gpus = stand_ins(1 + max(parse_full(d).index or 0 for d in part.nodes))
         task.create_session("viz")
         for program in task.compile("viz", part):
             print(f"# {program.device}, strand {program.strand}")

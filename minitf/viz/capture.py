@@ -20,6 +20,7 @@ from minitf.operation import Operation
 from minitf.train.cluster_spec import ClusterSpec
 from minitf.viz.strategy import placing_by
 from minitf.viz.unreadable import TimeUp, Unreadable, failed, within
+from minitf_runtime.devices.gpu import find_gpus
 from minitf_runtime.devices.name import parse_full
 from minitf_runtime.devices.xla_cpu import XLA_CPU
 from minitf_runtime.errors import NotFoundError
@@ -78,6 +79,8 @@ class Captured:
 
     def _devices_of(self, task: str) -> list[str]:
         gpus = 0 if parse_full(task).job == "ps" else self.gpus
+        if not self.cluster and not gpus:
+            gpus = len(find_gpus(self.options.gpus))
         kinds = [f"CPU:{i}" for i in range(self.cpus_of(task))] + [f"{XLA_CPU}:0"]
         kinds += [f"GPU:{i}" for i in range(gpus)]
         return [f"{task}/device:{kind}" for kind in kinds]

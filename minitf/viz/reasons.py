@@ -11,6 +11,7 @@ from minitf.viz.capture import Captured, default_targets
 from minitf.viz.rows import short
 from minitf.viz.source import did_you_mean, read, step_asked
 from minitf.viz.unreadable import Unreadable
+from minitf_runtime.devices.gpu_kernels import why_no_kernel
 from minitf_runtime.devices.name import parse_full
 from minitf_runtime.errors import OpError
 from minitf_runtime.graph import Graph
@@ -191,7 +192,10 @@ def ruled_out(nodes: Graph, placement: Mapping[str, Placed], name: str) -> Itera
         here = tuple(d for d in fit.no_kernel if parse_full(d).type == kind)
         if here:
             op = nodes[member].op if member in nodes else ""
-            yield RuledOut(here, "kernel", f"'{member}' ({op}) has no kernel for {kind}")
+            text = f"'{member}' ({op}) has no kernel for {kind}"
+            if kind == "GPU" and op:
+                text += f": {why_no_kernel(op, nodes[member].attrs)}"
+            yield RuledOut(here, "kernel", text)
     others = tuple(d for d in fit.candidates if d != placed.device)
     if others and placed.device:
         rule = last[0].rule if last and last[0].rule in FOLLOWING else "order"

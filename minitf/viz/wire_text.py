@@ -11,10 +11,11 @@ from rich.text import Text
 from minitf.viz.changes import ChangeRow
 from minitf.viz.loads import Balance, LinkRow
 from minitf.viz.rows import short
-from minitf.viz.sizes import NOMINAL_BATCH, Size, Total
+from minitf.viz.sizes import NOMINAL_BATCH, Size, Total, total
 from minitf.viz.subject import Hazard, size_text
 from minitf.viz.text import Column, fold, show_table
 from minitf.viz.transfers import Wire, WireRow
+from minitf_runtime.devices.name import parse_full
 
 BUSIEST = 12  # tasks and links that are shown where there are many
 _PATH = re.compile(r"[^\s()'<>]*/([^\s()'<>/]+\.\w+:\d+)")
@@ -39,12 +40,23 @@ def show_wire(w: Wire, out: Console, every: bool = False) -> None:
     control = f"; {rest} of them only order ops, without bytes (--all names them)" if rest else ""
     out.print(f"{counted(len(w.rows), 'transfer')}{control}")
     out.print(f"{_total_text(w.total)} a step")
+    copies = [r.size for r in w.rows if r.kind == "data" and is_copy(r)]
+    if copies:
+        many = counted(len(copies), "copy").replace("copys", "copies")
+        text = "between host and GPU memory, which no network sees"
+        out.print(f"{_total_text(total(copies))} of them in {many} {text}")
     if w.changes:
         out.print()
         out.print(Text("What would make it cheaper", "bold"))
     for change in w.changes:
         for line in fold(short_lines(change_text(change)), out.width - 2):
             out.print(Text("  " + line))
+
+
+def is_copy(r: WireRow) -> bool:
+    """Whether the transfer stays within its task, and a GPU is at one end."""
+    src, dst = parse_full(r.src), parse_full(r.dst)
+    return (src.job, src.task) == (dst.job, dst.task) and "GPU" in (src.type, dst.type)
 
 
 def change_text(c: ChangeRow) -> str:

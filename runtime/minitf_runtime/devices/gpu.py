@@ -79,6 +79,11 @@ class Gpus:
         return FakeGpu(index, int((self._options.fraction or 1.0) * DEFAULT_LIMIT))
 
 
+def stand_ins(count: int) -> Gpus:
+    """Fake GPUs, for a plan that is shown where there are none."""
+    return Gpus(range(count), ALL_GPUS, True)
+
+
 _opened: dict[tuple[bool, int], Any] = {}
 _lock = threading.Lock()
 

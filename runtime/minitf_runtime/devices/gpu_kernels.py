@@ -218,6 +218,16 @@ def host_arguments(op: str, attrs: Mapping[str, Any]) -> frozenset[str] | None:
     return None
 
 
+def why_no_kernel(op: str, attrs: Mapping[str, Any]) -> str:
+    """What keeps an op without a kernel there from a GPU."""
+    if op not in _rows():
+        return "TensorFlow has none either"
+    if host_arguments(op, attrs) is None:
+        types = [as_dtype(v).base.name for a in deciding_attrs(op) if (v := attrs.get(a))]
+        return f"TensorFlow has none for {', '.join(types)}"
+    return "TensorFlow's is not in minitf"
+
+
 @cache
 def deciding_attrs(op: str) -> tuple[str, ...]:
     """The attributes that decide which kernel it is, or whether there is one."""
