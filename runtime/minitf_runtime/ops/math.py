@@ -167,21 +167,19 @@ def bincount(xp: Any, arr: Any, size: Any, weights: Any) -> Any:
             "weights must be empty or shaped as arr, got shapes "
             f"{show_shape(weights.shape)} and {show_shape(arr.shape)}"
         )
+    each = weights.reshape(-1) if weights.size else None
     if xp is not np:
-        return _counted(
-            xp, values, weights.reshape(-1) if weights.size else 1, count, weights.dtype
-        )
+        return _counted(xp, values, each, count, weights.dtype)
     kept = values < count
-    each = weights.reshape(-1)[kept] if weights.size else None
+    each = None if each is None else each[kept]
     return xp.bincount(values[kept], each, count).astype(weights.dtype)
 
 
 def _counted(xp: Any, places: Any, weights: Any, count: int, dtype: Any) -> Any:
     """As bincount, which waits for a GPU; what lies outside is not counted."""
     out = xp.zeros(count, dtype)
-    change_rows(
-        xp, "add", out, places, xp.ones(places.shape, dtype) if weights is None else weights
-    )
+    weights = xp.ones(places.shape, dtype) if weights is None else weights
+    change_rows(xp, "add", out, places, weights)
     return out
 
 
