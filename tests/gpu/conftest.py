@@ -16,7 +16,7 @@ def two_gpus(monkeypatch):
 
 @pytest.fixture
 def fake():
-    """Opens GPU:0 with a memory limit or a seed of its own."""
+    """Opens GPU:0 with a memory limit of its own."""
 
     def make(**options):
         device = FakeGpu(0, **options)

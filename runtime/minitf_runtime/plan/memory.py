@@ -25,7 +25,7 @@ def memory_text(device: Any, held: Mapping[str, Any], made: Mapping[str, str]) -
                 text = f"'{made[local]}' {array.dtype}[{shape}] {array.nbytes:,} bytes"
                 sizes.setdefault(id(array), (array.nbytes, text))
     largest = sorted(sizes.values(), reverse=True)[:SHOWN]
-    text = f". {used:,} of {limit:,} bytes of the device are in use"
+    text = f" {used:,} of {limit:,} bytes of the device are in use"
     if not largest:
         return text
     return f"{text}; the largest tensors of this step: " + "; ".join(t for _, t in largest)
