@@ -36,14 +36,14 @@ def by_preference(types: Sequence[tuple[str, int]]) -> TypeList:
 
 def input_on_host(node: Node, slot: int, device_type: str) -> bool:
     """Whether the kernel takes this input from host memory."""
-    if node.input_types[slot].base in (string, resource, variant):
+    if node.op == "_HostSend" or node.input_types[slot].base in (string, resource, variant):
         return device_type not in HOST_TYPES
     return _declared(node, slot, device_type, False)
 
 
 def output_on_host(node: Node, index: int, device_type: str) -> bool:
     """Whether the kernel leaves this output in host memory."""
-    if node.output_types[index].base in (string, resource, variant):
+    if node.op == "_HostRecv" or node.output_types[index].base in (string, resource, variant):
         return device_type not in HOST_TYPES
     return _declared(node, index, device_type, True)
 

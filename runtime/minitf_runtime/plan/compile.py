@@ -15,8 +15,9 @@ from minitf_runtime.plan.blocks import Blocked
 from minitf_runtime.plan.copies import Copies
 from minitf_runtime.plan.emit import Emitter
 from minitf_runtime.plan.emit_gpu import GpuEmitter, TracedGpuEmitter
-from minitf_runtime.plan.fold import Folded, fold
+from minitf_runtime.plan.fold import Folded, fold, without_unused
 from minitf_runtime.plan.part import Part
+from minitf_runtime.plan.regions import has_control_flow
 from minitf_runtime.plan.trace import TracedEmitter
 
 _numbers = count()
@@ -54,8 +55,7 @@ def compile_part(
         where = {n.name: part.strands.get(n.name, 0) for n in nodes}
         shapes = {(n.name, i): s for n in nodes for i, s in enumerate(n.output_shapes)}
         copies = copies_of(device)
-        folds = "fold" in part.passes and copies is None
-        folded = fold(nodes) if folds else Folded(nodes, {})
+        folded = _folded(nodes, copies) if "fold" in part.passes else Folded(nodes, {})
         shapes.update({tensor: value.shape for tensor, value in folded.constants.items()})
         for n in folded.nodes:
             strands.setdefault(part.strands.get(n.name, 0), []).append(n)
@@ -70,6 +70,13 @@ def compile_part(
     client = set(part.feeds) | set(part.fetches)
     programs.sort(key=lambda p: (p.strand, not any(n.name in client for n in p.lines.values())))
     return programs
+
+
+def _folded(nodes: Sequence[Node], copies: Copies | None) -> Folded:
+    """What a known value is good for on a GPU is not known: there only the unused goes."""
+    if copies is None:
+        return fold(nodes)
+    return Folded(tuple(nodes) if has_control_flow(nodes) else without_unused(nodes), {})
 
 
 def _program(

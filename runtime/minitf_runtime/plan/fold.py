@@ -51,7 +51,7 @@ def fold(nodes: Sequence[Node]) -> Folded:
         else:
             n = _as_addition(n, by_name)
             kept.append(_with_scalars(n, by_name, static, constants))
-    return Folded(_without_unused(kept), constants)
+    return Folded(without_unused(kept), constants)
 
 
 def _with_scalars(
@@ -95,7 +95,7 @@ def _is_elementwise(n: Node) -> bool:
     return n.op in OPS and any(k.elementwise for k in OPS[n.op].kernels)
 
 
-def _without_unused(nodes: Sequence[Node]) -> tuple[Node, ...]:
+def without_unused(nodes: Sequence[Node]) -> tuple[Node, ...]:
     """Takes out ops whose value nobody takes; who waited for one waits for its inputs."""
     used: set[Tensor] = set()
     awaited: set[str] = set()
