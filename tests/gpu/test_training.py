@@ -145,3 +145,13 @@ def test_traced_steps_say_when_the_ops_of_a_gpu_ran():
         )
     stats = {d.device: [n.node_name for n in d.node_stats] for d in metadata.step_stats.dev_stats}
     assert "mm" in stats["/job:localhost/replica:0/task:0/device:GPU:0"]
+
+
+def test_products_of_stacks_are_those_of_single_matrices():
+    x = tf.placeholder(tf.float32, [16, 16])
+    chains = [x * (i + 1) for i in range(8)]
+    for _ in range(3):
+        chains = [tf.matmul(c, tf.eye(16) * 2) for c in chains]
+    total = tf.add_n(chains)
+    with tf.Session() as sess:
+        assert np.allclose(sess.run(total, {x: np.ones((16, 16))}), 8 * sum(range(1, 9)))

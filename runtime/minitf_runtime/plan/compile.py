@@ -66,7 +66,8 @@ def compile_part(
             else:
                 kind = TracedGpuEmitter if part.traced else GpuEmitter
                 emitter = kind(*args, copies=copies)
-            programs.append(_program(emitter, members, folded.nodes, copies))
+            with nullcontext() if copies is None else copies.device:
+                programs.append(_program(emitter, members, folded.nodes, copies))
     client = set(part.feeds) | set(part.fetches)
     programs.sort(key=lambda p: (p.strand, not any(n.name in client for n in p.lines.values())))
     return programs
