@@ -8,7 +8,10 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 import minitf as tf
+from minitf_runtime.graph import Node
 from minitf_runtime.plan import blocks
+from minitf_runtime.plan.fuse import fuse
+from minitf_runtime.types import float32
 
 PLAIN = tf.ConfigProto(
     graph_options=tf.GraphOptions(optimizer_options=tf.OptimizerOptions(opt_level=-1))
@@ -293,3 +296,24 @@ def test_products_behind_one_another_stay_apart():
         got = sess.run(y, {x: np.full([4, 4], 0.25, "f")})
     assert " = products(" not in last_plan()
     np.testing.assert_allclose(got, np.full([4, 4], 0.25, "f"))
+
+
+def test_no_fusion_reaches_over_a_transfer():
+    """Else a part could wait for what another sends only once it has something of this part."""
+    made = [
+        elementwise("a", ("x", 0)),
+        Node("sent", "_Send", (("a", 0),), input_types=(float32,)),
+        Node("received", "_Recv", output_types=(float32,), output_shapes=((1 << 15,),)),
+        elementwise("b", ("a", 0)),
+        elementwise("c", ("received", 0)),
+    ]
+    shapes = {("x", 0): (1 << 15,), ("a", 0): (1 << 15,), ("received", 0): (1 << 15,)}
+    items = fuse(made, shapes, "CPU")
+    assert items[:3] == made[:3]
+    assert [n.name for n in items[3].nodes] == ["b", "c"]
+
+
+def elementwise(name, *inputs):
+    types = (float32,) * len(inputs)
+    attrs, shapes = {"T": float32}, ((1 << 15,),)
+    return Node(name, "Square", inputs, (), "", attrs, (), types, (float32,), shapes)

@@ -61,7 +61,10 @@ def _keeps_its_place(n: Node) -> bool:
     if n.op in ("ReadVariableOp", "VarHandleOp"):
         return False
     return (
-        known is None or known.stateful or any(t.is_ref for t in (*n.input_types, *n.output_types))
+        n.op.startswith("_")  # made by the cut: what it waits for, or another part
+        or known is None
+        or known.stateful
+        or any(t.is_ref for t in (*n.input_types, *n.output_types))
     )
 
 
