@@ -66,6 +66,8 @@ def run(args: argparse.Namespace) -> int:
         if traced:
             return viz_trace.run(args, captured, cut)
         viz_forms.show(cut, args)
+        if args.address and viz_forms.is_text(args):
+            viz_forms.show_memory(captured)
     except OpError as e:
         raise UserError(e.message) from None
     return 0

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from minitf.cli.errors import UserError
 
 if TYPE_CHECKING:
+    from minitf.viz.capture import Captured
     from minitf_runtime.passes.data import Partitioned
 
 WITHOUT_JSON = ("dot", "graphml", "html", "save", "partition", "plan")
@@ -82,6 +83,18 @@ def show(cut: Partitioned, args: argparse.Namespace) -> None:
         show_plan(cut)
     else:
         text.show_step(cut, text.console(), args.all)
+
+
+def is_text(args: argparse.Namespace) -> bool:
+    """Whether the step is shown as tables for the terminal."""
+    return not any(getattr(args, form) for form in ("json", *WITHOUT_JSON))
+
+
+def show_memory(captured: Captured) -> None:
+    """The memory of the GPUs of a running cluster."""
+    from minitf.viz import memory, text
+
+    memory.show_memory(memory.memory_rows(captured), text.console())
 
 
 def print_json(values: object) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 
 import minitf as tf
+from minitf import cli
 
 pytestmark = pytest.mark.cluster
 
@@ -45,7 +47,8 @@ def target(free_ports):
 
 def trained(target, config, worker_device):
     """The loss and the variables after three steps; the variables are on the ps, if there is one."""
-    setter = tf.train.replica_device_setter(1, "/job:ps/cpu:0", worker_device) if target else ""
+    ps = "/job:ps/cpu:0"
+    setter = tf.train.replica_device_setter(1, ps, worker_device) if target else ""
     with tf.Graph().as_default(), tf.device(setter):
         w = tf.get_variable("w", initializer=np.linspace(-1, 1, 8, dtype="f").reshape(4, 2))
         x = tf.placeholder(tf.float32, [None, 4])
@@ -94,3 +97,14 @@ def test_out_of_memory_on_the_worker_reaches_the_client(target):
         with pytest.raises(tf.errors.ResourceExhaustedError, match="of the device are in use"):
             sess.run(total, {x: np.ones(100_000)})
         assert sess.run(total, {x: np.ones(10)}) == 1000
+
+
+def test_a_reader_sees_the_memory_of_the_gpus(target, capsys):
+    with tf.device("/job:worker/gpu:0"):
+        v = tf.Variable(tf.zeros([1000]), name="v")
+    with tf.Session(target) as sess:
+        sess.run(v.initializer)
+        assert cli.main(["viz", "--address", target.removeprefix("grpc://")]) == 0
+    out = capsys.readouterr().out
+    assert "Memory of the GPUs" in out
+    assert re.search(r"worker:0/GPU:0 +\d+(\.\d+)? kB +17\.\d MB", out)

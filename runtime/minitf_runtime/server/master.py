@@ -198,7 +198,8 @@ class Master:
         """What this master and its task have counted of the steps."""
         with self._lock:
             sessions = [s.load() for s in self._sessions.values()]
-        return Load(self._own.name, time.monotonic(), sessions, self._own.counts())
+        own = self._own
+        return Load(own.name, time.monotonic(), sessions, own.counts(), own.memory())
 
     def waits(self) -> TaskWaits:
         """What runs and waits on this task and under this master; for readers."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from minitf_runtime.graph import Graph, Node, Reason
@@ -94,13 +94,15 @@ class SessionLoad:
 class Load:
     """What one process has counted: the sessions of its master, and those that its task works for.
 
-    now: seconds of a clock of that process, for rates.
+    now: seconds of a clock of that process, for rates. memory: bytes in use and bytes there are,
+    of each GPU that something was placed on.
     """
 
     task: str
     now: float
     sessions: Sequence[SessionLoad]
     counts: Mapping[str, Counts]  # session -> sums of the task
+    memory: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
 
 def view_step(cut: Partitioned) -> StepView:
