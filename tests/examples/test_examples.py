@@ -13,7 +13,7 @@ import pytest
 from cli.commands import EXAMPLES
 
 TESTED = (
-    "custom_placement distributed_mlp embedding_pinned in_graph mlp_single sequence_sums "
+    "custom_placement distributed_mlp embedding_pinned gpu in_graph mlp_single sequence_sums "
     "sync_replicas who_applies"
 )
 
@@ -104,6 +104,15 @@ def test_sync_replicas(tmp_path):
 
 
 @pytest.mark.cluster
+@pytest.mark.parametrize("gpus, said", [("0", "none, the CPU does it"), ("1", "/device:GPU:0")])
+def test_gpu(example, monkeypatch, gpus, said):
+    monkeypatch.setenv("MINITF_FAKE_GPUS", gpus)
+    out = example("gpu.py")
+    assert f"GPU: {said}\n" in out
+    before, after = map(float, re.search(r"loss (\S+), then (\S+)", out).groups())
+    assert after < 0.05 < 1 < before
+
+
 def test_sequence_sums(example):
     out = example("sequence_sums.py")
     places = re.findall(r"^(\S+) +on (\S+)$", out, re.M)

@@ -46,7 +46,7 @@ def target(free_ports):
 
 
 def trained(target, config, worker_device):
-    """The loss and the variables after three steps; the variables are on the ps, if there is one."""
+    """Loss and variables after three steps; the variables are on the ps, if there is one."""
     ps = "/job:ps/cpu:0"
     setter = tf.train.replica_device_setter(1, ps, worker_device) if target else ""
     with tf.Graph().as_default(), tf.device(setter):

@@ -22,7 +22,7 @@ CLIENT = (
     "> ops variables variable_scope initializers indexed_slices sparse_tensor"
     "> graph operation scopes lookup default convert"
     "> stacks source device_spec node_def scoped_names nest tensor_shape errors options proto"
-    " timeline app flags gfile tf_logging",
+    " timeline app flags gfile tf_logging gpus",
 )
 ENGINE = (
     "session > server > plan > passes > ops > devices graph storage"

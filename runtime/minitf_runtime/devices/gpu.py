@@ -169,11 +169,9 @@ class GpuDevice:
 
     def __init__(self, index: int, fraction: float = 0.0) -> None:
         import cupy
-        import cupyx
 
         self.xp = cupy
         self.index = index
-        self._empty_pinned = cupyx.empty_pinned
         self._pool = cupy.cuda.MemoryPool()
         self._entered = threading.local()
         try:
@@ -206,12 +204,13 @@ class GpuDevice:
         with self:
             whole = self.xp.ascontiguousarray(array).reshape(array.shape)
             try:
-                out = self._empty_pinned(array.shape, array.dtype)
+                pinned = self.xp.cuda.alloc_pinned_memory(array.nbytes)
             except MemoryError as e:
                 text = f"no pinned host memory for a tensor of {array.nbytes:,} bytes: {e}"
                 raise ResourceExhaustedError(None, None, text) from e
+            out = np.frombuffer(pinned, array.dtype, array.size).reshape(array.shape)
             whole.data.copy_to_host_async(ctypes.c_void_p(out.ctypes.data), out.nbytes)
-        return out  # type: ignore[no-any-return]
+        return out
 
     def record(self) -> _Event:
         """An event that passes when all that was begun so far is done."""

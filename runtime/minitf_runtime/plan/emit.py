@@ -50,7 +50,7 @@ class Emitter(Groups):
         shapes: Mapping[Tensor, Any] | None = None,
         constants: Mapping[Tensor, Any] | None = None,
     ) -> None:
-        names = {"xp": np, "np": np, "DEAD": DEAD, "dead_fetch": dead_fetch}
+        names = {"xp": np, "DEAD": DEAD, "dead_fetch": dead_fetch}
         super().__init__(part, device, strand, where, kernel_node, names, shapes or {})
         self.counters: list[str] = []  # iteration counters of the loops around
         self.structure = Structure([], {}, {})

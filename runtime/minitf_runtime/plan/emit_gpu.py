@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from minitf_runtime.graph import Node
 from minitf_runtime.passes.kernels import output_on_host
 from minitf_runtime.plan.copies import Copies
@@ -22,6 +24,7 @@ class GpuEmitter(Emitter):
         super().__init__(*args, **kwargs)
         self.copies = copies
         self.names.update(
+            np=np,
             xp=copies.device.xp,
             to_device=copies.to_device,
             copy_and_send=copies.copy_and_send,
