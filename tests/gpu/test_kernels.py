@@ -1,0 +1,219 @@
+"""Every op of the table that has a kernel for a GPU gives on the fake one what it gives on the CPU.
+
+The fake refuses NumPy arrays beside the device's, waiting that the code does not admit, and what
+cupy does not have (tests/devices/test_fake_gpu.py).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+import minitf as tf
+from data.updates.record import cases as update_cases
+from data.updates.record import run as run_update
+from minitf.convert import const_of
+from minitf.graph import Graph
+from minitf_runtime.devices import fake_gpu
+from minitf_runtime.devices import gpu as gpus
+from minitf_runtime.devices.fake_gpu import FakeGpu
+from minitf_runtime.devices.gpu_kernels import host_arguments
+from minitf_runtime.ops.registry import OPS, find_kernel
+from minitf_runtime.passes.kernels import input_on_host, output_on_host
+from ops.kernel_runs import run_on_cpu, run_on_gpu
+from ops.test_table import CASES, as_type, flat, free_types, made, type_attrs
+
+ON_GPU = [name for name in OPS if host_arguments(name, {}) is not None]
+IN_TABLE = [name for name in ON_GPU if name in CASES]
+# Kernels that wait for the device, since a shape or an error depends on data, or a loop's end.
+WAIT = set(
+    """
+    Betainc CheckNumerics Cholesky DynamicPartition Igamma IgammaGradA Igammac LogMatrixDeterminant
+    MatrixDeterminant MatrixInverse MatrixSolve MatrixTriangularSolve Polygamma RandomGammaGrad
+    SegmentSum SelfAdjointEigV2 Svd UnsortedSegmentProd Where Zeta
+    """.split()
+)
+# Kernels that bring something of their own: random numbers, constants, places known to the host.
+BRING = set(
+    """
+    AvgPool AvgPool3D AvgPool3DGrad AvgPoolGrad Bucketize DynamicStitch ExtractImagePatches
+    StatelessMultinomial StatelessRandomNormal StatelessRandomUniform StatelessRandomUniformInt
+    StatelessTruncatedNormal UnsortedSegmentProd
+    """.split()
+)
+TOLERANCES = {"float16": 2e-3, "float32": 1e-5, "float64": 1e-12, "complex64": 1e-5}
+
+
+@pytest.fixture(scope="module")
+def gpu():
+    return FakeGpu(0)
+
+
+@pytest.fixture(autouse=True)
+def little_delay(monkeypatch):
+    monkeypatch.setattr(fake_gpu, "LONGEST_DELAY", 2e-5)
+
+
+def node_of(name, case, arrays):
+    with Graph().as_default():
+        return made(name, case, [const_of(x) for x in arrays]).to_node()
+
+
+def runnable(node):
+    return all(find_kernel(node.op, node.attrs, kind) for kind in ("CPU", "GPU"))
+
+
+def nodes_of(name):
+    """The cases of an op, and the first one for each type that it takes."""
+    for case in CASES[name]:
+        yield node_of(name, case, flat(case.inputs)), flat(case.inputs)
+    first, opdef = CASES[name][0], OPS[name]
+    if "types" in first.skipped:
+        return
+    keys = type_attrs(opdef, first)
+    for types in free_types(opdef, first):
+        if find_kernel(name, types, "GPU") is None:
+            continue
+        cast = [
+            as_type(x, types[key]) if free and key in types else x
+            for x, key, free in zip(flat(first.inputs), keys, first.free)
+        ]
+        yield node_of(name, first, cast), cast
+
+
+def assert_same(got, wanted, what):
+    for mine, theirs in zip(got, wanted, strict=True):
+        assert (mine.shape, mine.dtype) == (theirs.shape, theirs.dtype), what
+        if mine.dtype == object:
+            assert mine.tolist() == theirs.tolist()
+            continue
+        by = TOLERANCES.get(mine.dtype.name, 1e-12)
+        np.testing.assert_allclose(mine, theirs, rtol=by, atol=by, err_msg=what)
+
+
+def counts(gpu):
+    return Counter(
+        up=gpu.uploads,
+        down=gpu.downloads,
+        brought=gpu.kernel_uploads,
+        waited=gpu.kernel_downloads + gpu.synchronisations,
+    )
+
+
+@pytest.mark.parametrize("name", IN_TABLE)
+def test_as_on_the_cpu(gpu, name):
+    for node, arrays in nodes_of(name):
+        if not runnable(node):
+            continue
+        before = counts(gpu)
+        got = run_on_gpu(node, arrays, gpu)
+        did = counts(gpu) - before
+        assert_same(got, run_on_cpu(node, arrays), f"{node.op} {dict(node.attrs)}")
+        assert did["up"] == sum(not input_on_host(node, i, "GPU") for i in range(len(arrays)))
+        assert did["down"] == sum(not output_on_host(node, i, "GPU") for i in range(len(got)))
+        assert not did["brought"] or name in BRING, f"{name} copies to the device by itself"
+        assert not did["waited"] or name in WAIT, f"{name} waits for the device"
+
+
+def test_no_kernel_waits_or_brings_without_need(gpu):
+    """The two lists above name no more than is so."""
+    did = {}
+    for name in sorted(WAIT | BRING):
+        before = counts(gpu)
+        for node, arrays in nodes_of(name):
+            if runnable(node):
+                run_on_gpu(node, arrays, gpu)
+        did[name] = counts(gpu) - before
+    assert {name for name, of in did.items() if of["waited"]} == WAIT
+    assert {name for name, of in did.items() if of["brought"]} == BRING
+
+
+def test_delays_change_nothing(monkeypatch):
+    monkeypatch.setattr(fake_gpu, "LONGEST_DELAY", 1e-3)
+    sample = [next(nodes_of(name)) for name in IN_TABLE[::18]]
+    wanted = [run_on_cpu(*one) for one in sample]
+    for seed in range(20):
+        monkeypatch.setenv("MINITF_FAKE_GPU_SEED", str(seed))
+        gpu = FakeGpu(0)
+        for (node, arrays), theirs in zip(sample, wanted):
+            assert_same(run_on_gpu(node, arrays, gpu), theirs, f"{node.op}, seed {seed}")
+
+
+# ---- out of bounds: as in TensorFlow nobody waits on a GPU to see it
+
+
+def on_gpu(build):
+    with tf.Graph().as_default(), tf.device("/gpu:0"), tf.Session() as session:
+        return session.run(build()).tolist()
+
+
+def test_what_is_out_of_bounds_is_zero_or_left_out():
+    x = np.array([[1.0, 2.0], [3.0, 4.0]], "f")
+    assert on_gpu(lambda: tf.gather(x, [1, 7, -1])) == [[3, 4], [0, 0], [0, 0]]
+    assert on_gpu(lambda: tf.gather(x, [[0, 2]], axis=1)) == [[[1, 0]], [[3, 0]]]
+    assert on_gpu(lambda: tf.gather_nd(x, [[0, 1], [2, 0]])) == [2, 0]
+    assert on_gpu(lambda: tf.scatter_nd([[0], [9]], [5.0, 6.0], [3])) == [5, 0, 0]
+    assert on_gpu(lambda: tf.unsorted_segment_max(x, [1, 4], 2))[1] == [1, 2]
+    assert on_gpu(lambda: tf.unsorted_segment_prod(x, [-1, 0], 1)) == [[3, 4]]
+
+
+def test_the_last_row_for_a_place_is_stitched():
+    merged = on_gpu(lambda: tf.dynamic_stitch([[0, 1], [1, 3]], [[1.0, 2.0], [3.0, 4.0]]))
+    assert merged == [1, 3, 0, 4]
+
+
+# ---- ops on variables
+
+
+UPDATES = {case[0]: case for case in update_cases() if host_arguments(case[1], {}) is not None}
+
+
+def repeats_a_row(case):
+    rows = np.asarray(case[3].get("indices", np.zeros((0, 1))))
+    rows = rows.reshape(-1, rows.shape[-1] if "Nd" in case[1] else 1)
+    return len(np.unique(rows, axis=0)) < len(rows)
+
+
+@pytest.mark.parametrize("label", UPDATES)
+def test_updates_as_on_the_cpu(label, monkeypatch):
+    case = UPDATES[label]
+    if case[1].endswith("Update") and repeats_a_row(case):
+        pytest.skip("which of two values stays is not said on a GPU")
+    got = run_update(tf, tf.raw_ops, case)
+    assert gpus._opened[True, 0].uploads
+    monkeypatch.setenv(gpus.FAKES, "0")
+    for mine, theirs in zip(got, run_update(tf, tf.raw_ops, case), strict=True):
+        for name in theirs:
+            np.testing.assert_allclose(mine[name], theirs[name], rtol=1e-6, err_msg=name)
+
+
+# ---- random numbers
+
+
+def drawn():
+    tf.set_random_seed(5)
+    kept = tf.nn.dropout(tf.ones([4, 50]), rate=0.3)
+    shuffled = tf.random_shuffle(tf.range(20.0))
+    return [
+        tf.random_uniform([3, 5], seed=1),
+        tf.random_uniform([7], maxval=100, dtype=tf.int32, seed=1),
+        tf.random_normal([11], dtype=tf.float64, seed=2),
+        tf.truncated_normal([2, 9], seed=3),
+        tf.multinomial(tf.log([[0.2, 0.8], [0.5, 0.5]]), 6, seed=4),
+        kept,
+        shuffled,
+    ]
+
+
+def test_random_numbers_are_those_of_the_cpu(monkeypatch):
+    def two_steps(device):
+        with tf.Graph().as_default(), tf.device(device):
+            config = tf.ConfigProto(allow_soft_placement=True)
+            with tf.Session(config=config) as session:
+                tensors = drawn()
+                return [*session.run(tensors), *session.run(tensors)]
+
+    for mine, theirs in zip(two_steps("/gpu:0"), two_steps("/cpu:0"), strict=True):
+        np.testing.assert_array_equal(mine, theirs)
