@@ -104,9 +104,11 @@ def counts(gpu):
 
 @pytest.mark.parametrize("name", IN_TABLE)
 def test_as_on_the_cpu(gpu, name):
+    ran = 0
     for node, arrays in nodes_of(name):
         if not runnable(node):
             continue
+        ran += 1
         before = counts(gpu)
         got = run_on_gpu(node, arrays, gpu)
         did = counts(gpu) - before
@@ -115,6 +117,7 @@ def test_as_on_the_cpu(gpu, name):
         assert did["down"] == sum(not output_on_host(node, i, "GPU") for i in range(len(got)))
         assert not did["brought"] or name in BRING, f"{name} copies to the device by itself"
         assert not did["waited"] or name in WAIT, f"{name} waits for the device"
+    assert ran
 
 
 def test_no_kernel_waits_or_brings_without_need(gpu):

@@ -95,8 +95,9 @@ def product(xp: Any, left: Any, right: Any) -> Any:
     """The product of two matrices; on the device's threads where those of BLAS are off."""
     rows, inner = left.shape
     columns = right.shape[1]
-    work = rows * inner * columns
-    if work < WORTH_SHARING or not (xp is np and blas_is_narrow()) or left.dtype != right.dtype:
+    if xp is not np or not blas_is_narrow() or left.dtype != right.dtype:
+        return xp.dot(left, right)
+    if rows * inner * columns < WORTH_SHARING:
         return xp.dot(left, right)
     out = np.empty((rows, columns), left.dtype)
     if rows >= columns:

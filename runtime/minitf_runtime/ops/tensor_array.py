@@ -44,7 +44,7 @@ class Array:
                 f"TensorArray {self.name}: Tried to write to index {i} but array is not resizeable "
                 f"and size is: {len(self.items)}"
             )
-        self._check_shape(i, np.shape(value))
+        self._check_shape(i, value.shape)
         if self.items[i] is not None:
             if not self.accumulates:
                 raise invalid(
@@ -252,7 +252,7 @@ def split(xp: Any, handle: Array, value: Any, lengths: Any, flow: Any) -> Any:
     if int(lengths.sum()) != len(value):
         raise invalid(
             f"Expected sum of lengths to be equal to values.shape[0], but sum of lengths is "
-            f"{int(lengths.sum())} and value's shape is: {show_shape(np.shape(value))}"
+            f"{int(lengths.sum())} and value's shape is: {show_shape(value.shape)}"
         )
     start = 0
     for i, n in enumerate(lengths.tolist()):

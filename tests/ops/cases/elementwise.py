@@ -59,7 +59,7 @@ CASES = {
         for n in ("FloorDiv", "FloorMod")
     },
     **{n: [_WHOLE, case(f32(2, 3), f32(3, low=0.7))] for n in ("Mod", "TruncateMod")},
-    "TruncateDiv": [_WHOLE],
+    "TruncateDiv": [_WHOLE, case(ints(7, -7, 9, dtype="int64"), ints(2, 2, -4, dtype="int64"))],
     "PopulationCount": [case(i32(2, 3, low=-900, high=900))],
     "Invert": [case(i32(2, 3))],
     **{n: [case(i32(2, 3), i32(3)), case(i32(), i32(2))] for n in ("BitwiseAnd", "BitwiseOr")},
