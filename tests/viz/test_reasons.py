@@ -138,7 +138,7 @@ def test_a_kernel_rules_devices_out():
     placement = place(graph, devices, kernel_types=lambda n: kernels[n.op])
     (only,) = ruled_out(graph, placement, "v")
     assert only.by == "kernel"
-    assert only.text == "'u' (Up) has no kernel for GPU"
+    assert only.text == "'u' (Up) has no kernel for GPU: TensorFlow has none either"
     assert only.devices == devices.names[1:]
 
 

@@ -22,6 +22,7 @@ import numpy as np
 from minitf_runtime.errors import FailedPreconditionError, NotFoundError, OpError
 from minitf_runtime.types import DType, Shape
 
+Array = np.ndarray  # what has a guard against writing; arrays of a GPU have none
 HANDLE_KIND = "N10tensorflow3VarE"  # how TF's texts call the variable behind a handle
 
 
@@ -61,11 +62,13 @@ class Variable:
                 and value is not mine
                 and _unshared(self)
             ):
-                _set_writable(mine, True)
+                if isinstance(mine, Array):
+                    mine.setflags(write=True)
                 mine[...] = value
             else:
                 mine = value.copy() if not isinstance(value, np.generic) else np.array(value)
-            _set_writable(mine, False)
+            if isinstance(mine, Array):
+                mine.setflags(write=False)
             self._value = mine
 
     @contextmanager
@@ -76,11 +79,13 @@ class Variable:
             if self._value is None:
                 raise self._uninitialized()
             mine = self._value if _unshared(self) else self._value.copy()
-            _set_writable(mine, True)
+            if isinstance(mine, Array):
+                mine.setflags(write=True)
             try:
                 yield mine
             finally:
-                _set_writable(mine, False)
+                if isinstance(mine, Array):
+                    mine.setflags(write=False)
                 self._value = mine
 
     def clear(self) -> None:
@@ -106,12 +111,6 @@ class ResourceVariable(Variable):
 
     def _uninitialized(self) -> OpError:
         return no_resource(self.container, HANDLE_KIND, self.name)
-
-
-def _set_writable(array: Any, writable: bool) -> None:
-    """Guards a buffer against kernels that would write into it; those of a GPU have no guard."""
-    if isinstance(array, np.ndarray):
-        array.setflags(write=writable)
 
 
 def _unshared(variable: Variable) -> bool:
