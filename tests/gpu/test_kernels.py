@@ -220,3 +220,19 @@ def test_random_numbers_are_those_of_the_cpu(monkeypatch):
 
     for mine, theirs in zip(two_steps("/gpu:0"), two_steps("/cpu:0"), strict=True):
         np.testing.assert_array_equal(mine, theirs)
+
+
+# ---- control flow across devices
+
+
+def test_a_loop_in_a_branch_that_is_not_taken_does_not_run():
+    """What it starts from comes from the host: dead there, if the branch is not taken."""
+    x, n = tf.placeholder(tf.float32, []), tf.placeholder(tf.int32, [])
+
+    def looped():
+        return tf.while_loop(lambda i, v: i < n, lambda i, v: (i + 1, v * x), [0, x])[1]
+
+    y = tf.cond(x > 0, looped, lambda: x)
+    with tf.Session() as session:
+        got = [session.run([y, *tf.gradients(y, [x])], {x: v, n: 3}) for v in (2.0, -2.0)]
+    assert got == [[16, 32], [-2, 1]]

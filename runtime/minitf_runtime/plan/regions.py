@@ -133,7 +133,7 @@ class _Guards:
         if n.op in RECVS:
             guard = ()  # a receive runs whatever its control inputs are, and may bring DEAD
         if n.op in EXITS:
-            guard = self._outside(guard, self.frames.get(n.name, ROOT))
+            guard = self.outside(guard, self.frames.get(n.name, ROOT))
         self.nodes[n.name] = guard
         if n.op in SWITCHES or n.op == "Identity":
             for i in range(len(n.output_types)):
@@ -164,7 +164,7 @@ class _Guards:
     def _closes(self, tensor: Tensor, merge: Node) -> bool:
         return is_back_edge(self.by_name.get(tensor[0]), merge)
 
-    def _outside(self, guard: Guard, frame: Frame) -> Guard:
+    def outside(self, guard: Guard, frame: Frame) -> Guard:
         """A guard without the literals of tensors of this frame."""
         return tuple(x for x in guard if not _inside(self.frames.get(x.tensor[0], ROOT), frame))
 
@@ -176,7 +176,7 @@ def _inside(frame: Frame, outer: Frame) -> bool:
     return at is outer
 
 
-def _union(guards: Iterable[Guard]) -> Guard:
+def _union(guards: Iterable[Iterable[Literal]]) -> Guard:
     return tuple(dict.fromkeys(x for g in guards for x in g))
 
 
@@ -215,8 +215,9 @@ def _fill(loop: Loop, members: list[Node], by_name: Mapping[str, Node], guards: 
             None, None, f"The loop '{loop.frame.name}' has no Switch that ends it"
         )
     entering = [guards.nodes[n.name] for n in loop.enters if not n.attrs.get("is_constant")]
-    if entering:
-        loop.guard = tuple(x for x in entering[0] if all(x in g for g in entering[1:]))
+    common = [x for x in entering[0] if all(x in g for g in entering[1:])] if entering else []
+    tested = guards.outside(guards.nodes[loop.pred[0]], loop.frame)  # it ends by that, if it runs
+    loop.guard = _union([common, tested])
 
 
 def _arrange(
