@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from minitf.proto.kinds import BOOL, INT32, INT64, STRING, UINT64
 from minitf.proto.message import Map, Message, Nested, Repeated, Scalar
 from minitf.proto.tensor import DataType, TensorShapeProto, shape_proto
-from minitf_runtime.plan.trace import NodeStats
+
+if TYPE_CHECKING:
+    from minitf_runtime.plan.trace import NodeStats
 
 
 class AllocationDescription(Message):

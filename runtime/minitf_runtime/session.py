@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from minitf_runtime.errors import NotFoundError
-from minitf_runtime.server.master import Master, RunOptions, RunResult, SessionOptions
-from minitf_runtime.server.task import Task
+from minitf_runtime.server.options import RunOptions, RunResult, SessionOptions
 
 __all__ = ["RunOptions", "RunResult", "SessionOptions", "connect"]
 
@@ -20,6 +19,9 @@ def connect(target: str, options: SessionOptions) -> Any:
     Raises NotFoundError for another scheme.
     """
     if not target:
+        from minitf_runtime.server.master import Master  # `import minitf` loads nothing that runs
+        from minitf_runtime.server.task import Task
+
         return Master(Task(LOCAL_TASK, options.cpus, gpus=options.gpus))
     scheme, _, address = target.partition("://")
     if scheme not in ("grpc", "tcp") or not address:

@@ -39,6 +39,9 @@ SLOW = {
     "cupy",
     "asyncio",
     "multiprocessing",
+    "minitf_runtime.passes",  # what runs a step comes with the first session
+    "minitf_runtime.server.master",
+    "minitf_runtime.wire",
 }
 
 

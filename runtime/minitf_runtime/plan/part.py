@@ -2,33 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from minitf_runtime.devices.name import task_of
-from minitf_runtime.errors import InvalidArgumentError
 from minitf_runtime.graph import Node
 from minitf_runtime.passes.data import Partitioned
 from minitf_runtime.plan.regions import maybe_dead
-
-# What makes programs fast and changes no value; each is one file of this folder.
-PASSES = ("fold", "batch", "fuse", "specialize")
-VARIABLE = "MINITF_PASSES"
-
-
-def chosen_passes() -> tuple[str, ...]:
-    """All passes, or those that MINITF_PASSES lists. Raises InvalidArgumentError for others."""
-    names = os.environ.get(VARIABLE)
-    if names is None:
-        return PASSES
-    chosen = tuple(name.strip() for name in names.split(",") if name.strip())
-    for name in chosen:
-        if name not in PASSES:
-            known = ", ".join(PASSES)
-            text = f"{VARIABLE} names the pass '{name}'; expected some of: {known}"
-            raise InvalidArgumentError(None, None, text)
-    return chosen
 
 
 @dataclass(frozen=True)
@@ -39,7 +19,7 @@ class Part:
     feeds:   feed nodes, in the order their values are handed in; fetches: fetch nodes likewise
     strands: node -> strand, for nodes that are not in strand 0
     maybe_dead: receives of tensors that a branch not taken leaves dead
-    passes:  what may be done to its programs (see PASSES)
+    passes:  what may be done to its programs (plan/choice.py)
     traced:  its programs time every op (plan/trace.py)
     """
 

@@ -8,7 +8,8 @@ from typing import Any
 from minitf_runtime.errors import DeadlineExceededError, OpError
 from minitf_runtime.graph import Node
 from minitf_runtime.plan.trace import NodeStats
-from minitf_runtime.server.master import Master, RunOptions, RunResult, SessionOptions
+from minitf_runtime.server.master import Master
+from minitf_runtime.server.options import RunOptions, RunResult, SessionOptions
 from minitf_runtime.server.rpc import Requests, Waiter
 from minitf_runtime.server.service import server_at
 from minitf_runtime.server.view import Load, MasterView

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
-from minitf_runtime.devices.gpu import ALL_GPUS, GpuOptions
 from minitf_runtime.devices.name import parse_full, parse_strict
 from minitf_runtime.errors import (
     AbortedError,
@@ -28,8 +27,9 @@ from minitf_runtime.passes.data import Devices, Partitioned, Placed
 from minitf_runtime.passes.pipeline import partition_placed, place_graph, with_devices
 from minitf_runtime.passes.recv_scheduling import with_tf_names
 from minitf_runtime.passes.rewrite import rewrite
-from minitf_runtime.plan.part import Part, chosen_passes, split
+from minitf_runtime.plan.part import Part, split
 from minitf_runtime.plan.trace import TRACED, NodeStats, step_stats
+from minitf_runtime.server.options import RunOptions, RunResult, SessionOptions
 from minitf_runtime.server.recorder import Recorder
 from minitf_runtime.server.step import StepRun
 from minitf_runtime.server.stuck import in_short
@@ -67,39 +67,6 @@ class Cluster(Protocol):
     def tasks(self) -> list[str]: ...
     def stub(self, task: str) -> TaskStub: ...
     def wait_for(self, tasks: list[str], timeout: float | None) -> dict[str, dict[str, int]]: ...
-
-
-@dataclass(frozen=True)
-class SessionOptions:
-    """What a session is made with (TF: ConfigProto); `timeout` in seconds, 0 for none."""
-
-    cpus: int = 1
-    allow_soft_placement: bool = False
-    log_device_placement: bool = False
-    device_filters: tuple[str, ...] = ()
-    timeout: float = 0.0
-    isolate_session_state: bool = False
-    recv_scheduling: bool = False
-    passes: tuple[str, ...] = field(default_factory=chosen_passes)
-    gpus: GpuOptions = ALL_GPUS
-
-
-@dataclass(frozen=True)
-class RunOptions:
-    """Options of one run; `timeout` in seconds wins over the session's."""
-
-    timeout: float = 0.0
-    partition_graphs: bool = False
-    trace: bool = False
-
-
-@dataclass(frozen=True)
-class RunResult:
-    """Fetched values in the order asked for, and what RunOptions asked to see."""
-
-    values: list[Any]
-    parts: Mapping[str, Sequence[Node]] | None = None  # device -> nodes as cut
-    stats: Mapping[str, Sequence[NodeStats]] | None = None  # device -> what ran there
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,8 @@ from minitf_runtime.plan.trace import NodeStats, OutputStats, Trace
 from minitf_runtime.plan.waits import Wait
 from minitf_runtime.server.blas import bound_threads
 from minitf_runtime.server.cluster import RemoteTasks
-from minitf_runtime.server.master import Master, RunOptions, RunResult, SessionOptions
+from minitf_runtime.server.master import Master
+from minitf_runtime.server.options import RunOptions, RunResult, SessionOptions
 from minitf_runtime.server.rpc import Requests
 from minitf_runtime.server.task import Task
 from minitf_runtime.server.view import Load, MasterView, SessionLoad, SessionView, StepView

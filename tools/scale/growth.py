@@ -1,10 +1,7 @@
-"""Measures how cost grows: python tools/scale.py [steps] [sizes] [ops], all of them by default.
+"""How cost grows in one process: with ops, with bytes fed and fetched, with steps."""
 
-steps: the memory of this process over 10,000 training steps. sizes: a step that feeds and fetches
-1 KB to 256 MB. ops: microseconds an op of graphs of 3,000 to 300,000 ops, in each pass.
-"""
+from __future__ import annotations
 
-import argparse
 import functools
 import resource
 import statistics
@@ -81,19 +78,3 @@ def steps():
             if step % EVERY == 0:
                 peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
                 print(f"{step:8} {peak / 1024:6.1f}", flush=True)
-
-
-def main():
-    known = {"steps": steps, "sizes": sizes, "ops": ops}
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("what", nargs="*", help=", ".join(known))
-    asked = parser.parse_args().what or known
-    wrong = [name for name in asked if name not in known]
-    if wrong:
-        parser.error(f"expected {', '.join(known)} but got '{wrong[0]}'")
-    for name in asked:
-        known[name]()
-
-
-if __name__ == "__main__":
-    main()
