@@ -68,6 +68,58 @@ def test_a_training_step(cluster, sent):
             assert sent == {"RunGraph": 10, "Reply": 10, "Tensors": 10 * transfers(target)}
 
 
+@pytest.mark.parametrize(("ps", "workers"), [(1, 2), (2, 1), (3, 2)])
+def test_a_step_of_several_tasks(free_ports, sent, ps, workers):
+    """A request and its answer for each other task that has a part, and the cut edges."""
+    ports = [f"127.0.0.1:{p}" for p in free_ports(ps + workers)]
+    spec = tf.train.ClusterSpec({"ps": ports[:ps], "worker": ports[ps:]})
+    target = [
+        tf.train.Server(spec, job_name=job, task_index=i).target
+        for job, count in (("ps", ps), ("worker", workers))
+        for i in range(count)
+    ][ps]
+    with tf.Graph().as_default():
+        with tf.device(tf.train.replica_device_setter(cluster=spec)):
+            x = tf.placeholder(tf.float32, [None, 3])
+            y = x
+            for i in range(ps):
+                y = tf.matmul(y, tf.get_variable(f"w{i}", [3, 3]))
+            train = tf.train.AdagradOptimizer(0.1).minimize(tf.reduce_mean(tf.square(y)))
+        with tf.Session(target) as sess:
+            sess.run(tf.global_variables_initializer())
+            for _ in range(2):
+                sess.run(train, {x: np.ones((4, 3))})
+            assert transfers(target) >= 2 * ps
+            sent.clear()
+            sess.run(train, {x: np.ones((4, 3))})
+            assert sent == {"RunGraph": ps, "Reply": ps, "Tensors": transfers(target)}
+    for address in ports:
+        server_at(address).stop()
+
+
+def test_large_tensors_are_handed_over_as_they_are(cluster, monkeypatch):
+    """Without a copy: also the next step sends the variable's own buffer."""
+    spec, target = cluster
+    frames, send = [], Peer.send
+
+    def keeping(peer, parts):
+        frames.extend(np.frombuffer(p, "f") for p in parts if len(p) == 400_000)
+        send(peer, parts)
+
+    monkeypatch.setattr(Peer, "send", keeping)
+    with tf.Graph().as_default():
+        with tf.device("/job:ps/task:0"):
+            v = tf.get_variable("v", [100_000], initializer=tf.ones_initializer())
+        with tf.device("/job:worker/task:0"):
+            here = tf.identity(v)
+        with tf.Session(target) as sess:
+            sess.run(v.initializer)
+            first, second = sess.run(here), sess.run(here)
+    assert len(frames) == 2
+    assert np.shares_memory(*frames)
+    assert not np.shares_memory(first, second)
+
+
 def test_a_failed_step_is_cleaned_up_on_the_other_task(cluster, sent):
     spec, target = cluster
     with tf.Graph().as_default(), tf.device("/job:ps"):
