@@ -17,6 +17,7 @@ from minitf.scopes import (
     ColocationScope,
     ControlDependencies,
     DeviceScope,
+    NameScope,
     apply_colocation,
     apply_device_scopes,
     control_inputs_for,
@@ -24,7 +25,7 @@ from minitf.scopes import (
 )
 from minitf.stacks import graph_stack
 from minitf_runtime.graph import Node
-from minitf_runtime.ops.registry import arg_types, infer_shapes, op_def
+from minitf_runtime.ops.registry import infer_shapes, op_def
 from minitf_runtime.ops.static import StaticValues
 
 _OP_NAME = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\-/]*$")
@@ -91,8 +92,7 @@ class Graph:
         input_ops = {t.op for t in inputs}
         control = control_inputs_for(self, input_ops)
         op = Operation.made(
-            self, name, opdef, list(inputs), arg_types(opdef.inputs, attrs),
-            arg_types(opdef.outputs, attrs), control, attrs,
+            self, name, opdef, tuple(inputs), *opdef.types(attrs), control, attrs
         )  # fmt: skip
         self.set_shapes(op)
         for scope in self._control_stack:
@@ -180,28 +180,25 @@ class Graph:
             name = f"{name}_{i - 1}"
         return name
 
-    @contextmanager
-    def name_scope(self, name: str | None) -> Iterator[str]:
+    def name_scope(self, name: str | None) -> NameScope:
         """Prefixes the names of ops; yields the prefix with a slash. A name ending in / is
         final."""
-        if name:
-            if isinstance(name, bytes):
-                name = name.decode()
-            valid = _SCOPE_NAME if self._name_scope else _OP_NAME
-            if not valid.match(name):
-                raise ValueError(f"'{name}' is not a valid scope name")
+        return NameScope(self, name)
+
+    def enter_name_scope(self, name: str | None) -> str:
+        """Makes `name` the current scope; returns the one that it takes the place of."""
+        if isinstance(name, bytes):
+            name = name.decode()
+        if name and not (_SCOPE_NAME if self._name_scope else _OP_NAME).match(name):
+            raise ValueError(f"'{name}' is not a valid scope name")
         outer = self._name_scope
         if not name:
-            new = ""
+            self._name_scope = ""
         elif name.endswith("/"):
-            new = name[:-1]
+            self._name_scope = name[:-1]
         else:
-            new = self.unique_name(name)
-        self._name_scope = new
-        try:
-            yield new + "/" if new else ""
-        finally:
-            self._name_scope = outer
+            self._name_scope = self.unique_name(name)
+        return outer
 
     def get_name_scope(self) -> str:
         return self._name_scope

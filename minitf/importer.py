@@ -297,4 +297,3 @@ def _set_shapes(op: Operation, told: Any, in_loop: bool) -> None:
     """Adds the shapes that the node tells; of a loop's merge nothing else is known yet."""
     for tensor, shape in zip(op.outputs, told or [None] * len(op.outputs)):
         tensor._shape = shape if in_loop else merge_shapes(tensor._shape, shape)
-    op._node = None

@@ -10,7 +10,7 @@ from minitf.node_def import check_inputs, find_op_def, node_def, read_attrs
 from minitf.proto.graph import NodeDef
 from minitf.tensor_shape import ShapeView, TensorShape, as_shape
 from minitf_runtime.graph import Node, Reason
-from minitf_runtime.ops.registry import OpDef, arg_types
+from minitf_runtime.ops.registry import OpDef
 from minitf_runtime.types import DType, Shape, merge_shapes, show_shape
 
 if TYPE_CHECKING:
@@ -148,16 +148,16 @@ class Operation:
                 raise TypeError(f"input needs to be a Tensor: {tensor}")
         known = find_op_def(node_def)
         attrs, _ = read_attrs(node_def, known)
-        taken = arg_types(known.inputs, attrs)
+        taken, given = known.types(attrs)
         check_inputs(inputs or [], taken)
         self._set(
             g,
             node_def.name,
             known,
-            list(inputs or []),
+            tuple(inputs or ()),
             taken,
-            arg_types(known.outputs, attrs),
-            [g.as_operation(c) for c in control_inputs or ()],
+            given,
+            tuple(g.as_operation(c) for c in control_inputs or ()),
             attrs,
         )
         self._original_op = original_op
@@ -176,10 +176,10 @@ class Operation:
         graph: Graph,
         name: str,
         op_def: OpDef,
-        inputs: list[Tensor],
+        inputs: tuple[Tensor, ...],
         input_types: tuple[DType, ...],
         output_types: tuple[DType, ...],
-        control_inputs: list[Operation],
+        control_inputs: tuple[Operation, ...],
         attrs: dict[str, Any],
     ) -> None:
         self.graph = graph
@@ -189,10 +189,11 @@ class Operation:
         self._input_types = input_types
         self._output_types = output_types
         self._control_inputs = control_inputs
-        self._control_outputs: list[Operation] = []
-        classes = attrs.pop("_class", None) or ()
+        self._control_outputs: Any = ()  # a list once there are some
+        self._class: tuple[str, ...] = ()  # colocation groups
+        if "_class" in attrs:
+            self._class = tuple(c.removeprefix("loc:@") for c in attrs.pop("_class") or ())
         self._attrs = attrs
-        self._class = tuple(c.removeprefix("loc:@") for c in classes)  # colocation groups
         self._device = ""
         self._asked: tuple[Reason, ...] = ()
         self._source = source.user_line()
@@ -201,12 +202,11 @@ class Operation:
         self._original_op: Operation | None = graph.original_op
         self._gradient_function: Any = None  # one of this op's own (custom_gradient)
         self._id = -1
-        self._node: Node | None = None
         self.outputs = [Tensor(self, i, t) for i, t in enumerate(output_types)]
         for t in inputs:
             t._consumers.append(self)
         for c in control_inputs:
-            c._control_outputs.append(self)
+            c._add_control_output(self)
 
     @property
     def type(self) -> str:
@@ -214,7 +214,7 @@ class Operation:
 
     @property
     def inputs(self) -> tuple[Tensor, ...]:
-        return tuple(self._inputs)
+        return self._inputs
 
     @property
     def control_inputs(self) -> list[Operation]:
@@ -234,11 +234,6 @@ class Operation:
 
     def _set_device(self, device: str) -> None:
         self._device = device
-        self._node = None
-
-    def _set_class(self, names: tuple[str, ...]) -> None:
-        self._class = names
-        self._node = None
 
     def _add_control_input(self, op: Operation) -> None:
         self._add_control_inputs([op])
@@ -246,22 +241,24 @@ class Operation:
     def _add_control_inputs(self, ops: list[Operation]) -> None:
         for op in ops:
             if op not in self._control_inputs:
-                self._control_inputs.append(op)
-                op._control_outputs.append(self)
-        self._node = None
+                self._control_inputs += (op,)
+                op._add_control_output(self)
+
+    def _add_control_output(self, op: Operation) -> None:
+        if not self._control_outputs:  # of most ops none: a list for each takes time and space
+            self._control_outputs = []
+        self._control_outputs.append(op)
 
     def _remove_all_control_inputs(self) -> None:
         for op in self._control_inputs:
             op._control_outputs.remove(self)
-        self._control_inputs = []
-        self._node = None
+        self._control_inputs = ()
 
     def _update_input(self, index: int, tensor: Tensor) -> None:
         """Replaces an input: a loop closes its back edge so."""
         self._inputs[index]._consumers.remove(self)
-        self._inputs[index] = tensor
+        self._inputs = (*self._inputs[:index], tensor, *self._inputs[index + 1 :])
         tensor._consumers.append(self)
-        self._node = None
 
     def get_attr(self, name: str) -> Any:
         """The value of an attribute. Raises ValueError if the op has none of that name."""
@@ -292,23 +289,21 @@ class Operation:
 
     def to_node(self) -> Node:
         """This op as plain data for the engine."""
-        if self._node is None or self._node.output_shapes != tuple(t._shape for t in self.outputs):
-            self._node = Node(
-                self.name,
-                self.type,
-                tuple((t.op.name, t.value_index) for t in self._inputs),
-                tuple(c.name for c in self._control_inputs),
-                self._device,
-                self._attrs,
-                self._class,
-                self._input_types,
-                self._output_types,
-                tuple(t._shape for t in self.outputs),
-                source.show(self._source),
-                self._role,
-                self._asked,
-            )
-        return self._node
+        return Node(
+            self.name,
+            self.op_def.name,
+            tuple([(t.op.name, t.value_index) for t in self._inputs]),
+            tuple([c.name for c in self._control_inputs]),
+            self._device,
+            self._attrs,
+            self._class,
+            self._input_types,
+            self._output_types,
+            tuple([t._shape for t in self.outputs]),
+            source.show(self._source),
+            self._role,
+            self._asked,
+        )
 
     def __str__(self) -> str:
         return str(self.node_def)

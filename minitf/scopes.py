@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,24 @@ from minitf_runtime.graph import Reason
 if TYPE_CHECKING:
     from minitf.graph import Graph
     from minitf.operation import Operation
+
+
+class NameScope(AbstractContextManager[str]):
+    """One `with graph.name_scope(name)`; a class, for a generator takes longer."""
+
+    __slots__ = ("graph", "name", "outer")
+
+    def __init__(self, graph: Graph, name: str | None) -> None:
+        self.graph = graph
+        self.name = name
+
+    def __enter__(self) -> str:
+        graph = self.graph
+        self.outer = graph.enter_name_scope(self.name)
+        return graph._name_scope and graph._name_scope + "/"
+
+    def __exit__(self, *exc: object) -> None:
+        self.graph._name_scope = self.outer
 
 
 @dataclass(frozen=True)
@@ -86,7 +105,7 @@ def apply_colocation(op: Operation, stack: list[ColocationScope]) -> None:
         if scope.op.device:
             op._set_device(scope.op.device)
         op._asked += (why,)
-    op._set_class(tuple(sorted(groups)))
+    op._class = tuple(sorted(groups))
 
 
 class ControlDependencies:
@@ -116,10 +135,12 @@ class ControlDependencies:
             self.graph.control_flow_context = self._outer_context
 
 
-def control_inputs_for(graph: Graph, input_ops: set[Operation]) -> list[Operation]:
+def control_inputs_for(graph: Graph, input_ops: set[Operation]) -> tuple[Operation, ...]:
     """Control inputs of a new op; a scope that one of its inputs was made in needs no edge."""
+    if not graph._control_stack:
+        return ()
     out: dict[Operation, None] = {}
     for scope in graph._control_stack:
         if scope.seen.isdisjoint(input_ops):
             out.update((c, None) for c in scope.ops if c not in input_ops)
-    return list(out)
+    return tuple(out)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from types import CodeType
 
 import minitf_runtime
 
@@ -13,11 +12,10 @@ _PACKAGES = (
     os.path.dirname(os.path.abspath(minitf_runtime.__file__)) + os.sep,
 )
 _OURS = {"contextlib.py", "decorator.py", "functools.py"}
-_known: dict[CodeType, bool] = {}
+_known: dict[str, bool] = {}  # file -> whether it is the user's
 
 
-def _is_user(code: CodeType) -> bool:
-    name = code.co_filename
+def _is_user(name: str) -> bool:
     ours = name.startswith(_PACKAGES) or os.path.basename(name) in _OURS
     return not (ours or name.startswith("<frozen"))
 
@@ -27,9 +25,9 @@ def user_line() -> tuple[str, int, str]:
     frame = sys._getframe(1)
     while True:
         code = frame.f_code
-        user = _known.get(code)
+        user = _known.get(code.co_filename)
         if user is None:
-            user = _known[code] = _is_user(code)
+            user = _known[code.co_filename] = _is_user(code.co_filename)
         if user or frame.f_back is None:
             return code.co_filename, frame.f_lineno, code.co_name
         frame = frame.f_back

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
@@ -19,16 +18,30 @@ class DefaultStack(threading.local, Generic[T]):
     def top(self) -> T | None:
         return self.items[-1] if self.items else None
 
-    @contextmanager
-    def push(self, item: T) -> Iterator[T]:
+    def push(self, item: T) -> Pushed[T]:
+        return Pushed(self, item)
+
+
+class Pushed(AbstractContextManager[T]):
+    """One `with stack.push(item)`; a class, for a generator takes longer."""
+
+    __slots__ = ("stack", "item", "items")
+
+    def __init__(self, stack: DefaultStack[T], item: T) -> None:
+        self.stack = stack
+        self.item = item
+
+    def __enter__(self) -> T:
+        self.items = self.stack.items  # of this thread
+        self.items.append(self.item)
+        return self.item
+
+    def __exit__(self, *exc: object) -> None:
         items = self.items
-        items.append(item)
-        try:
-            yield item
-        finally:
-            if not items or items[-1] is not item:
-                raise AssertionError(f"Nesting violated for default stack of {type(item)} objects")
-            items.pop()
+        if not items or items[-1] is not self.item:
+            kind = type(self.item)
+            raise AssertionError(f"Nesting violated for default stack of {kind} objects")
+        items.pop()
 
 
 graph_stack: DefaultStack[Any] = DefaultStack()

@@ -34,12 +34,13 @@ def make_op(op_type: str, *inputs: Any, name: str | None = None, **attrs: Any) -
     opdef = op_def(op_type)
     if len(inputs) != len(opdef.inputs):
         raise TypeError(f"{op_type} takes {len(opdef.inputs)} inputs, got {len(inputs)}")
-    known = {k: v for k, v in attrs.items() if v is not None}
-    unknown = [k for k in known if k not in opdef.attrs and not k.startswith("_")]
-    if unknown:
-        raise TypeError(f"{op_type} got unexpected attributes {unknown}")
-    for key, attr in opdef.attrs.items():
-        if attr.kind == "type" and key in known:
+    known = {k: v for k, v in attrs.items() if v is not None} if attrs else attrs
+    for key in known:
+        declared = opdef.attrs.get(key)
+        if declared is None and not key.startswith("_"):
+            unknown = [k for k in known if k not in opdef.attrs and not k.startswith("_")]
+            raise TypeError(f"{op_type} got unexpected attributes {unknown}")
+        if declared is not None and declared.kind == "type":
             known[key] = as_dtype(known[key]).base
     graph = graph_of(_flat(inputs))
     if graph.control_flow_context is None and all(isinstance(v, Tensor) for v in inputs):
@@ -54,6 +55,8 @@ def _create(
     graph: Graph, opdef: OpDef, flat: list[Tensor], name: str | None, attrs: dict[str, Any]
 ) -> Operation:
     """The op itself, on the device of the variables that it takes by reference."""
+    if not opdef.takes_ref:
+        return graph.create_op(opdef.name, flat, name=name, attrs=attrs)
     with ExitStack() as stack:
         slot = 0
         for arg in opdef.inputs:
@@ -89,10 +92,13 @@ def _convert_inputs(opdef: OpDef, inputs: Any, attrs: dict[str, Any]) -> list[Te
 
 def _single(opdef: OpDef, arg: Arg, value: Any, attrs: dict[str, Any], told_by: Any) -> Tensor:
     wanted, preferred = _wanted(opdef, arg, attrs)
-    try:
-        tensor = to_tensor(value, wanted, arg.name, arg.is_ref, preferred)
-    except (TypeError, ValueError) as e:
-        raise _mismatch(opdef, arg, value, wanted, told_by, e) from None
+    if isinstance(value, Tensor) and (wanted is None or wanted is value._dtype.base):
+        tensor = value
+    else:
+        try:
+            tensor = to_tensor(value, wanted, arg.name, arg.is_ref, preferred)
+        except (TypeError, ValueError) as e:
+            raise _mismatch(opdef, arg, value, wanted, told_by, e) from None
     if arg.is_ref and not tensor.dtype.is_ref:
         raise TypeError(
             f"'{opdef.name}' Op requires that input '{arg.name}' be a mutable tensor "

@@ -127,4 +127,3 @@ def _take_values(context: ControlFlowContext, made: ContextDef, rename: Rename) 
         op._context = context
         if is_loop_enter(op) and op._attrs["frame_name"] == made.context_name:
             op._attrs = {**op._attrs, "frame_name": context.name}
-            op._node = None

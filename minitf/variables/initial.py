@@ -60,7 +60,7 @@ def _guarded_op(name: str, op: Operation, done: dict[Operation, Operation]) -> O
     if op.type in _VARIABLES:
         variable = _variable_of(op)
         return op if variable is None else variable.initialized_value().op  # type: ignore[no-any-return]
-    inputs = [_guarded(name, t, done) for t in op._inputs]
+    inputs = tuple(_guarded(name, t, done) for t in op._inputs)
     if inputs == op._inputs:
         return op
     attrs = dict(op._attrs)

@@ -118,5 +118,5 @@ def client_graph(nodes: list[Node] | tuple[Node, ...]) -> Graph:
         op = graph.get_operation_by_name(n.name)
         file, _, line = n.source.rpartition(":")
         op._source = (file, int(line) if line.isdecimal() else 0, "")
-        op._role, op._asked, op._node = n.role, n.asked, None
+        op._role, op._asked = n.role, n.asked
     return graph

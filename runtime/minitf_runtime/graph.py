@@ -49,6 +49,10 @@ class Node(NamedTuple):
     role: str = "forward"  # forward gradient apply variable slot init save
     asked: tuple[Reason, ...] = ()  # the scopes that gave `device` and `colocate`
 
+    def touches_reference(self) -> bool:
+        """Whether it takes or gives a reference to a variable."""
+        return True in [t.is_ref for t in self.input_types + self.output_types]
+
     def with_(self, **changes: Any) -> Node:
         return self._replace(**changes)
 

@@ -25,7 +25,7 @@ import inspect
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 from minitf_runtime.devices.gpu_kernels import deciding_attrs, host_arguments
@@ -120,6 +120,30 @@ class OpDef:
     blocking: bool = False  # may wait for another step: a dequeue, a take_grad
     kernels: list[Kernel] = field(default_factory=list)
     doc: str = ""
+    known_types: dict[Any, Any] = field(default_factory=dict)  # of `types`
+
+    def types(self, attrs: Mapping[str, Any]) -> tuple[tuple[DType, ...], tuple[DType, ...]]:
+        """The flat types of the inputs and of the outputs once the attributes are known."""
+        key = tuple([attrs[name] for name in self.deciding])
+        try:
+            found = self.known_types.get(key)
+        except TypeError:  # a list of types
+            return arg_types(self.inputs, attrs), arg_types(self.outputs, attrs)
+        if found is None:
+            found = arg_types(self.inputs, attrs), arg_types(self.outputs, attrs)
+            self.known_types[key] = found
+        return found
+
+    @cached_property
+    def takes_ref(self) -> bool:
+        return any(a.is_ref for a in self.inputs)
+
+    @cached_property
+    def deciding(self) -> tuple[str, ...]:
+        """The attributes that types and numbers of inputs and outputs depend on."""
+        args = (*self.inputs, *self.outputs)
+        names = (name for a in args for name in (a.type_attr, a.number_attr, a.list_attr))
+        return tuple(dict.fromkeys(name for name in names if name))
 
 
 class ShapeContext:

@@ -46,7 +46,7 @@ class StaticValues:
                 return None
             return tuple(None if n < 0 else int(n) for n in value)
         op, attrs, inputs, shapes, index, own = self._describe(key)
-        if op in _SHAPES:
+        if op in SHAPES:
             return shapes[index]  # type: ignore[no-any-return]
         rule = _SHAPE_RULES.get(op)
         found = rule(self, attrs, inputs, shapes, depth + 1) if rule and depth < MAX_DEPTH else None
@@ -59,7 +59,7 @@ class StaticValues:
         if op == "Const":
             value = np.asarray(attrs["value"])
             return value if value.size <= MAX_ELEMENTS else None
-        if op in _SHAPES and is_full(shapes[index]):
+        if op in SHAPES and is_full(shapes[index]):
             return np.array(shapes[index], attrs["out_type"].as_numpy_dtype)
         opdef = OPS.get(op)
         kernel = find_kernel(op, attrs, "CPU") if opdef is not None else None
@@ -144,7 +144,7 @@ def _from_slice(s: StaticValues, attrs: Any, inputs: Any, shapes: Any, depth: in
     return whole[first : last : int(step[0])]
 
 
-_SHAPES = ("Shape", "ShapeN")  # an output for each input: its shape
+SHAPES = ("Shape", "ShapeN")  # an output for each input: its shape
 _SHAPE_RULES: dict[str, Callable[..., Shape]] = {
     "VarHandleOp": _from_handle,
     "Pack": _from_pack,

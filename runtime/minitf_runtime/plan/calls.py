@@ -90,6 +90,8 @@ class Calls(Values):
 
     def _find_crossings(self, nodes: Sequence[Node]) -> None:
         """Tensors (and control edges) that another strand of this device needs."""
+        if not self.part.strands:
+            return
         for n in nodes:
             here = self.where[n.name]
             for source in (*n.inputs, *((c, CONTROL) for c in n.control)):
@@ -110,6 +112,8 @@ class Calls(Values):
         self._line(f"{name} = recv({(*source, self.strand)!r})", n)
 
     def _tell_other_strands(self, n: Node) -> None:
+        if not self.crossing:
+            return
         for index in (CONTROL, *range(len(n.output_types))):
             for strand in sorted(self.crossing.get((n.name, index), ())):
                 source = (n.name, index)

@@ -215,8 +215,9 @@ class Emitter(Groups):
     # ---- one node
 
     def _node(self, n: Node, guard: Guard) -> None:
-        for source in (*n.inputs, *((c, CONTROL) for c in n.control)):
-            self._await_other_strand(source, n)
+        if self.crossing:
+            for source in (*n.inputs, *((c, CONTROL) for c in n.control)):
+                self._await_other_strand(source, n)
         if n.op in SILENT:
             self._tell_other_strands(n)
             return

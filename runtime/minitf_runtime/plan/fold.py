@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from minitf_runtime.graph import Node
 from minitf_runtime.ops.registry import OPS
-from minitf_runtime.ops.static import StaticValues
+from minitf_runtime.ops.static import SHAPES, StaticValues
 from minitf_runtime.plan.regions import CONTROL_FLOW, RECVS, has_control_flow
 from minitf_runtime.types import is_full
 
@@ -120,7 +120,7 @@ def _has_no_effect(n: Node) -> bool:
         return False
     if n.op in _CHECKS or n.op in CONTROL_FLOW or n.op in RECVS:
         return False
-    return not any(t.is_ref for t in (*n.input_types, *n.output_types))
+    return not n.touches_reference()
 
 
 def _describe(by_name: Mapping[str, Node], key: Any) -> Any:
@@ -140,6 +140,10 @@ def _values(n: Node, static: StaticValues) -> list[Any] | None:
     """The values of all outputs of an op that only computes, or None."""
     if n.op == "Const" or not _has_no_effect(n):
         return None
+    if n.op not in SHAPES:
+        for source in n.inputs:
+            if static.value(source) is None:
+                return None
     values = [static.value((n.name, i)) for i in range(len(n.output_types))]
     return None if any(v is None for v in values) else values
 

@@ -64,7 +64,7 @@ def _keeps_its_place(n: Node) -> bool:
         n.op.startswith("_")  # made by the cut: what it waits for, or another part
         or known is None
         or known.stateful
-        or any(t.is_ref for t in (*n.input_types, *n.output_types))
+        or n.touches_reference()
     )
 
 
@@ -79,7 +79,8 @@ def _fuse_run(
         waits = [s for s, _ in n.inputs]
         shape = _fusion_shape(n, shapes, device_type)
         if shape is None:
-            needs[n.name] = _closure(waits, fusion_of, needs, None)
+            if fusions:
+                needs[n.name] = _closure(waits, fusion_of, needs, None)
             continue
         fusion = open_fusions.get(shape)
         if fusion is None or fusion in _closure(waits, fusion_of, needs, fusion):
@@ -96,7 +97,7 @@ def _fuse_run(
         if sum(n.op != "Identity" for n in fusion.nodes) < 2:
             for n in fusion.nodes:
                 del fusion_of[n.name]
-    return in_order(nodes, fusion_of)
+    return in_order(nodes, fusion_of) if fusion_of else list(nodes)
 
 
 def _closure(

@@ -87,4 +87,6 @@ def _dead_after(
 
 def _printable(text: str) -> str:
     """Text that cannot leave its comment: names may come from a file or another process."""
+    if text.isprintable():
+        return text
     return "".join(c if c.isprintable() else "?" for c in text)
