@@ -417,7 +417,7 @@ def _reached(inputs: Iterable[Any]) -> set[Any]:
             continue
         found.add(x)
         if isinstance(x, Operation):
-            stack += x.outputs + x._control_outputs
+            stack += [*x.outputs, *x._control_outputs]
         else:
             stack += x.consumers() if isinstance(x, Tensor) else [x.op]
     return found
