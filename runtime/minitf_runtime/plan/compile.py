@@ -17,8 +17,9 @@ from minitf_runtime.plan.emit import Emitter
 from minitf_runtime.plan.emit_gpu import GpuEmitter, TracedGpuEmitter
 from minitf_runtime.plan.fold import Folded, fold, without_unused
 from minitf_runtime.plan.part import Part
-from minitf_runtime.plan.regions import has_control_flow
+from minitf_runtime.plan.regions import Structure, has_control_flow, structure
 from minitf_runtime.plan.trace import TracedEmitter
+from minitf_runtime.plan.values import Tensor
 
 _numbers = count()
 
@@ -51,15 +52,17 @@ def compile_part(
     """
     programs = []
     for device, nodes in part.nodes.items():
-        strands: dict[int, list[Node]] = {}
         where = {n.name: part.strands.get(n.name, 0) for n in nodes}
         shapes = {(n.name, i): s for n in nodes for i, s in enumerate(n.output_shapes)}
         copies = copies_of(device)
-        folded = _folded(nodes, copies) if "fold" in part.passes else Folded(nodes, {})
+        flows = _control_flow(part, _by_strand(nodes, where))
+        tested = {tensor for flow in flows.values() for tensor in flow.tested}
+        folded = Folded(nodes, {})
+        if "fold" in part.passes:
+            folded = _folded(nodes, tested, copies)
         shapes.update({tensor: value.shape for tensor, value in folded.constants.items()})
-        for n in folded.nodes:
-            strands.setdefault(part.strands.get(n.name, 0), []).append(n)
-        for strand, members in sorted(strands.items()):
+        for strand, members in sorted(_by_strand(folded.nodes, where).items()):
+            flow = flows[strand].keeping(members) if strand in flows else None
             args = part, device, strand, where, kernel_node, shapes, folded.constants
             if copies is None:
                 emitter = (TracedEmitter if part.traced else Emitter)(*args)
@@ -67,23 +70,45 @@ def compile_part(
                 kind = TracedGpuEmitter if part.traced else GpuEmitter
                 emitter = kind(*args, copies=copies)
             with nullcontext() if copies is None else copies.device:
-                programs.append(_program(emitter, members, folded.nodes, copies))
+                programs.append(_program(emitter, members, folded.nodes, flow, copies))
     client = set(part.feeds) | set(part.fetches)
     programs.sort(key=lambda p: (p.strand, not any(n.name in client for n in p.lines.values())))
     return programs
 
 
-def _folded(nodes: Sequence[Node], copies: Copies | None) -> Folded:
+def _by_strand(nodes: Sequence[Node], where: Mapping[str, int]) -> dict[int, list[Node]]:
+    strands: dict[int, list[Node]] = {}
+    for n in nodes:
+        strands.setdefault(where[n.name], []).append(n)
+    return strands
+
+
+def _control_flow(part: Part, strands: Mapping[int, list[Node]]) -> dict[int, Structure]:
+    """The structure of strands that have one. It is found before anything is taken out: a node that
+    loses its inputs runs where and when it did."""
+    return {
+        strand: structure(nodes, part.maybe_dead)
+        for strand, nodes in strands.items()
+        if part.maybe_dead or has_control_flow(nodes)
+    }
+
+
+def _folded(nodes: Sequence[Node], tested: set[Tensor], copies: Copies | None) -> Folded:
     """What a known value is good for on a GPU is not known: there only the unused goes."""
     if copies is None:
-        return fold(nodes)
-    return Folded(tuple(nodes) if has_control_flow(nodes) else without_unused(nodes), {})
+        return fold(nodes, tested)
+    unused_goes = not has_control_flow(nodes)
+    return Folded(without_unused(nodes, tested) if unused_goes else tuple(nodes), {})
 
 
 def _program(
-    emitter: Emitter, members: list[Node], nodes: Sequence[Node], copies: Copies | None
+    emitter: Emitter,
+    members: list[Node],
+    nodes: Sequence[Node],
+    flow: Structure | None,
+    copies: Copies | None,
 ) -> Program:
-    text, lines = emitter.source(members, nodes)
+    text, lines = emitter.source(members, nodes, flow)
     filename = f"<minitf plan {next(_numbers)}>"
     exec(compile(text, filename, "exec"), emitter.names)  # noqa: S102  our own source
     names = emitter.names

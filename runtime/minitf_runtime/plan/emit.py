@@ -27,8 +27,6 @@ from minitf_runtime.plan.regions import (
     Literal,
     Loop,
     Structure,
-    has_control_flow,
-    structure,
 )
 from minitf_runtime.plan.values import Tensor
 from minitf_runtime.types import DEAD
@@ -57,18 +55,17 @@ class Emitter(Groups):
         for tensor, value in (constants or {}).items():
             self.values[tensor] = self._bind_constant(value)
 
-    def source(self, members: list[Node], nodes: Sequence[Node]) -> tuple[str, dict[int, Node]]:
-        """The text of `run`, and which node each line runs."""
+    def source(
+        self, members: list[Node], nodes: Sequence[Node], flow: Structure | None
+    ) -> tuple[str, dict[int, Node]]:
+        """The text of `run`, and which node each line runs. `flow`: the structure of members with
+        control flow."""
         self._find_crossings(nodes)
         for n in nodes:
             for t in n.inputs:
                 self.users.setdefault(t, []).append(n.name)
-        items: list[Item | Group] = list(members)
-        if self.part.maybe_dead or has_control_flow(members):
-            self.structure = structure(members, self.part.maybe_dead)
-            items = list(self.structure.items)
-        else:
-            items = list(self._grouped(members))
+        items: list[Item | Group] = list(flow.items if flow else self._grouped(members))
+        self.structure = flow or self.structure
         self._items(items, frozenset())
         return program_text(self.lines, self.last_use, self.made_in, self.fusions)
 

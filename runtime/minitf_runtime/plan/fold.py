@@ -5,13 +5,14 @@ Works on the nodes of one device after the cut, so it never changes what crosses
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from minitf_runtime.graph import Node
 from minitf_runtime.ops.registry import OPS
 from minitf_runtime.ops.static import SHAPES, StaticValues
-from minitf_runtime.plan.regions import CONTROL_FLOW, RECVS, has_control_flow
+from minitf_runtime.passes.frames import ENTERS
+from minitf_runtime.plan.regions import CONTROL_FLOW, RECVS, SWITCHES
 from minitf_runtime.types import is_full
 
 Tensor = tuple[str, int]
@@ -28,15 +29,14 @@ class Folded(NamedTuple):
     constants: Mapping[Tensor, Any]
 
 
-def fold(nodes: Sequence[Node]) -> Folded:
+def fold(nodes: Sequence[Node], tested: Iterable[Tensor] = ()) -> Folded:
     """Takes out nodes of known value; a reduction over no axis or a reshape to the same shape
     becomes an Identity.
 
-    Left alone: nodes that others wait for by a control edge, and all of a part with branches or
-    loops, where a node that does not run has no value.
+    Left alone: nodes that others wait for by a control edge, and those of control flow. A node that
+    may not run has its value all the same: who takes it does not run either. `tested`: what guards
+    test, which stays.
     """
-    if has_control_flow(nodes):
-        return Folded(tuple(nodes), {})
     by_name = {n.name: n for n in nodes}
     awaited = {c for n in nodes for c in n.control}
     static = StaticValues(lambda key: _describe(by_name, key))
@@ -51,7 +51,7 @@ def fold(nodes: Sequence[Node]) -> Folded:
         else:
             n = _as_addition(n, by_name)
             kept.append(_with_scalars(n, by_name, static, constants))
-    return Folded(without_unused(kept), constants)
+    return Folded(without_unused(kept, tested), constants)
 
 
 def _with_scalars(
@@ -95,9 +95,9 @@ def _is_elementwise(n: Node) -> bool:
     return n.op in OPS and any(k.elementwise for k in OPS[n.op].kernels)
 
 
-def without_unused(nodes: Sequence[Node]) -> tuple[Node, ...]:
+def without_unused(nodes: Sequence[Node], used_beside: Iterable[Tensor]) -> tuple[Node, ...]:
     """Takes out ops whose value nobody takes; who waited for one waits for its inputs."""
-    used: set[Tensor] = set()
+    used = set(used_beside)
     awaited: set[str] = set()
     kept = []
     for n in reversed(nodes):
@@ -127,8 +127,16 @@ def _describe(by_name: Mapping[str, Node], key: Any) -> Any:
     """A tensor as StaticValues wants it."""
     name, index = key
     n = by_name[name]
-    shapes = [_shape(by_name, source) for source in n.inputs]
-    return n.op, n.attrs, n.inputs, shapes, index, _shape(by_name, key)
+    op, inputs = n.op, n.inputs
+    if op in CONTROL_FLOW:
+        op, inputs = ("Identity", inputs[:1]) if _hands_on(n) else (op, ())
+    shapes = [_shape(by_name, source) for source in inputs]
+    return op, n.attrs, inputs, shapes, index, _shape(by_name, key)
+
+
+def _hands_on(n: Node) -> bool:
+    """Whether an op of control flow has the value of its first input whenever it has one."""
+    return n.op in SWITCHES or (n.op in ENTERS and bool(n.attrs["is_constant"]))
 
 
 def _shape(by_name: Mapping[str, Node], tensor: Tensor) -> Any:
@@ -156,6 +164,8 @@ def _changes_nothing(n: Node, by_name: Mapping[str, Node], static: StaticValues)
         return n.attrs["SrcT"] is n.attrs["DstT"]
     if n.op not in _RESHAPES or not n.output_shapes:
         return False
-    if any(static.value(source) is None for source in n.inputs[1:]):
-        return False  # only the kernel can tell whether that shape is possible
+    for source in n.inputs[1:]:
+        wanted = static.value(source)
+        if wanted is None or (wanted < -1).any():
+            return False  # only the kernel can tell whether that shape is possible
     return is_full(n.output_shapes[0]) and n.output_shapes[0] == _shape(by_name, n.inputs[0])

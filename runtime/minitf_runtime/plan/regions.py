@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from minitf_runtime.errors import InvalidArgumentError
 from minitf_runtime.graph import Graph, Node
@@ -70,6 +70,27 @@ class Structure:
 
     def of(self, tensor: Tensor) -> Guard:
         return self.outputs.get(tensor, self.guards.get(tensor[0], ()))
+
+    @property
+    def tested(self) -> set[Tensor]:
+        """What guards test."""
+        guards = (*self.guards.values(), *self.outputs.values())
+        return {x.tensor for guard in guards for x in guard}
+
+    def keeping(self, nodes: Iterable[Node]) -> Structure:
+        """The same with these nodes in place of those of their names, and no others."""
+        kept = {n.name: n for n in nodes}
+        return replace(self, items=_keeping(self.items, kept))
+
+
+def _keeping(items: Iterable[Item], kept: Mapping[str, Node]) -> list[Item]:
+    out: list[Item] = []
+    for item in items:
+        if isinstance(item, Loop):
+            out.append(replace(item, items=_keeping(item.items, kept)))
+        elif item.name in kept:
+            out.append(kept[item.name])
+    return out
 
 
 def has_control_flow(nodes: Iterable[Node]) -> bool:
@@ -215,9 +236,9 @@ def _fill(loop: Loop, members: list[Node], by_name: Mapping[str, Node], guards: 
             None, None, f"The loop '{loop.frame.name}' has no Switch that ends it"
         )
     entering = [guards.nodes[n.name] for n in loop.enters if not n.attrs.get("is_constant")]
-    common = [x for x in entering[0] if all(x in g for g in entering[1:])] if entering else []
-    tested = guards.outside(guards.nodes[loop.pred[0]], loop.frame)  # it ends by that, if it runs
-    loop.guard = _union([common, tested])
+    common = tuple(x for x in entering[0] if all(x in g for g in entering[1:])) if entering else ()
+    # a counter may enter although what it counts does not: no condition, no iteration
+    loop.guard = _union([common, guards.outside(guards.of(loop.pred), loop.frame)])
 
 
 def _arrange(

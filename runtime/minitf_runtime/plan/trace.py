@@ -16,7 +16,7 @@ from minitf_runtime.graph import CONTROL, Node
 from minitf_runtime.passes.data import RECVS, SENDS, Edge, Partitioned
 from minitf_runtime.passes.recv_scheduling import tf_named
 from minitf_runtime.plan.emit import Emitter
-from minitf_runtime.plan.regions import Guard
+from minitf_runtime.plan.regions import Guard, Structure
 from minitf_runtime.plan.rendezvous import Push, Rendezvous, size_of
 from minitf_runtime.plan.state import Variable
 from minitf_runtime.plan.step import Step
@@ -108,10 +108,12 @@ def _size(value: Any) -> tuple[list[int], int] | None:
 class TracedEmitter(Emitter):
     """Writes programs that read the clock before and after every op."""
 
-    def source(self, members: list[Node], nodes: Sequence[Node]) -> tuple[str, dict[int, Node]]:
+    def source(
+        self, members: list[Node], nodes: Sequence[Node], flow: Structure | None
+    ) -> tuple[str, dict[int, Node]]:
         self.names["now"] = time.time_ns
         self._line("note, sent, got = rdv.note, rdv.sent, rdv.got", None)
-        return super().source(members, nodes)
+        return super().source(members, nodes, flow)
 
     def _node(self, n: Node, guard: Guard) -> None:
         for source in (*n.inputs, *((c, CONTROL) for c in n.control)):
