@@ -12,8 +12,10 @@ from collections.abc import Callable, Hashable
 from typing import Any
 
 from minitf_runtime.plan.step import Step
+from minitf_runtime.threads import Signal
 
 Push = Callable[[str, int, Hashable, Any], None]  # (task, step id, key, value)
+Wait = Callable[..., None]  # (signal, seconds at most): as Signal.wait
 REMEMBERED = 4096  # finished steps whose late values are dropped on arrival
 
 
@@ -23,14 +25,15 @@ class Rendezvous:
     It counts by transfer: the bytes taken, and the seconds that receivers have waited.
     """
 
-    __slots__ = ("step", "_push", "_values", "_waiting", "_lock", "_counts")
+    __slots__ = ("step", "_push", "_wait", "_values", "_waiting", "_lock", "_counts")
     trace: Any = None  # what was taken down of the step, if it is a traced one
 
-    def __init__(self, step: Step, push: Push | None = None) -> None:
+    def __init__(self, step: Step, push: Push | None = None, wait: Wait = Signal.wait) -> None:
         self.step = step
         self._push = push
+        self._wait = wait
         self._values: dict[Hashable, Any] = {}
-        self._waiting: dict[Hashable, tuple[threading.Lock, float]] = {}  # since when
+        self._waiting: dict[Hashable, tuple[Signal, float]] = {}  # since when
         self._lock = threading.Lock()
         self._counts: dict[int | None, Any] = {}  # transfer -> [bytes taken, seconds waited]
         step.on_cancel(self._wake_all)
@@ -41,7 +44,7 @@ class Rendezvous:
             self._values[key] = value
             waiter = self._end_wait(key) if key in self._waiting else None
         if waiter is not None:
-            waiter.release()
+            waiter.set()
 
     def send_to(self, task: str, key: Hashable, value: Any) -> None:
         """Sends a value to a receiver on another task."""
@@ -57,11 +60,10 @@ class Rendezvous:
             if key in values:
                 return self._take(key)
             if self.step.error is None:
-                waiter = threading.Lock()
-                waiter.acquire()
+                waiter = Signal()
                 self._waiting[key] = waiter, time.monotonic()
         self.step.check()
-        waiter.acquire()
+        self._wait(waiter)
         with self._lock:
             if key in values:
                 return self._take(key)
@@ -88,7 +90,7 @@ class Rendezvous:
         self._count_of(key)[0] += size_of(value)
         return value
 
-    def _end_wait(self, key: Hashable) -> threading.Lock:
+    def _end_wait(self, key: Hashable) -> Signal:
         waiter, since = self._waiting.pop(key)
         self._count_of(key)[1] += time.monotonic() - since
         return waiter
@@ -103,7 +105,7 @@ class Rendezvous:
         with self._lock:
             waiters = [self._end_wait(key) for key in list(self._waiting)]
         for waiter in waiters:
-            waiter.release()
+            waiter.set()
 
 
 def transfer_of(key: Hashable) -> int | None:
@@ -122,14 +124,17 @@ def size_of(value: Any) -> int:
     return int(value.nbytes)
 
 
-Make = Callable[[Step, "Push | None"], Rendezvous]
+Make = Callable[[Step, "Push | None", Wait], Rendezvous]
 
 
 class StepTable:
     """All steps of a task. A value may arrive before its step starts, or after it has failed."""
 
-    def __init__(self, push: Push | None = None, make: Make = Rendezvous) -> None:
+    def __init__(
+        self, push: Push | None = None, make: Make = Rendezvous, wait: Wait = Signal.wait
+    ) -> None:
         self._push = push
+        self._wait = wait
         self._make = make
         self._steps: dict[int, Rendezvous] = {}
         self._done: OrderedDict[int, None] = OrderedDict()
@@ -140,7 +145,7 @@ class StepTable:
         with self._lock:
             found = self._steps.get(step_id)
             if found is None:
-                found = self._steps[step_id] = self._make(Step(step_id), self._push)
+                found = self._steps[step_id] = self._make(Step(step_id), self._push, self._wait)
             return found
 
     def deliver(self, step_id: int, key: Hashable, value: Any) -> None:

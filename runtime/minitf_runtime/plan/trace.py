@@ -17,7 +17,7 @@ from minitf_runtime.passes.data import RECVS, SENDS, Edge, Partitioned
 from minitf_runtime.passes.recv_scheduling import tf_named
 from minitf_runtime.plan.emit import Emitter
 from minitf_runtime.plan.regions import Guard, Structure
-from minitf_runtime.plan.rendezvous import Push, Rendezvous, size_of
+from minitf_runtime.plan.rendezvous import Push, Rendezvous, Wait, size_of
 from minitf_runtime.plan.state import Variable
 from minitf_runtime.plan.step import Step
 from minitf_runtime.types import DType, Shape
@@ -68,10 +68,10 @@ class TracedRendezvous(Rendezvous):
 
     __slots__ = ("trace", "_arrived")
 
-    def __init__(self, step: Step, push: Push | None = None) -> None:
+    def __init__(self, step: Step, push: Push | None, wait: Wait) -> None:
         self.trace = Trace()
         self._arrived: dict[Hashable, int] = {}
-        super().__init__(step, push)
+        super().__init__(step, push, wait)
 
     def send(self, key: Hashable, value: Any) -> None:
         self._arrived[key] = time.time_ns()
@@ -91,9 +91,10 @@ class TracedRendezvous(Rendezvous):
         self.trace.recvs.append([key, start, self._arrived[key], nbytes])
 
 
-def rendezvous(step: Step, push: Push | None = None) -> Rendezvous:
+def rendezvous(step: Step, push: Push | None, wait: Wait) -> Rendezvous:
     """The table of a step, of the kind that its id asks for."""
-    return TracedRendezvous(step, push) if step.id & TRACED else Rendezvous(step, push)
+    kind = TracedRendezvous if step.id & TRACED else Rendezvous
+    return kind(step, push, wait)
 
 
 def _size(value: Any) -> tuple[list[int], int] | None:

@@ -78,9 +78,9 @@ class Server:
         self._ignored: set[bytes] = set()  # senders of messages that could not be read
         self._started_by: dict[int, str] = {}  # step -> address of the master that runs it here
         self._stopped = threading.Event()
-        self.task = Task(self.name, cpus, self._push, gpus)
         insecure = os.environ.get("MINITF_INSECURE") == "1"
         self._endpoint = Endpoint(self.address, self._receive, self._lost, insecure)
+        self.task = Task(self.name, cpus, self._push, gpus, self._endpoint.wait)
         self._tasks = RemoteTasks(self.addresses, self._endpoint, self._requests)
         self.master = Master(self.task, self._tasks)
         self._handlers = self._make_handlers()

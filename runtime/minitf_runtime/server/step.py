@@ -9,6 +9,7 @@ from typing import Any
 
 from minitf_runtime.errors import OpError
 from minitf_runtime.passes.data import Partitioned
+from minitf_runtime.threads import Signal
 
 GRACE_SECONDS = 5.0  # how long a failed step waits for the tasks it has cancelled
 
@@ -25,37 +26,42 @@ class StepRun:
         self._own = own
         self.remote = remote
         self._left = set(remote)
-        self._changed = threading.Condition()
+        self._lock = threading.Lock()
+        self._answered = Signal()  # by all tasks
+        self._over = Signal()  # or there is an error
 
     def expect(self, task: str) -> Callable[[Any, BaseException | None], None]:
         """The callback for the end of that task's part."""
 
         def done(trace: Any, error: BaseException | None) -> None:
-            with self._changed:
+            with self._lock:
                 if trace is not None:
                     self.traces[task] = trace
                 self._left.discard(task)
-                self._changed.notify_all()
+                last = not self._left
             if error is not None:
                 self.fail(error)
+            if last:
+                self._over.set()
+                self._answered.set()
 
         return done
 
     def fail(self, error: BaseException) -> None:
         """Ends the step with this error, unless another came first."""
-        with self._changed:
+        with self._lock:
             if self.error is not None:
                 return
             self.error = error
             left = set(self._left)
-            self._changed.notify_all()
+        self._over.set()
         self._own.cancel(self.id, error)
         for task in left:
             self.remote[task].cancel(self.id, error)
 
     def left(self) -> tuple[str, ...]:
         """The other tasks that have not answered yet."""
-        with self._changed:
+        with self._lock:
             return tuple(sorted(self._left))
 
     def here(self, handle: str, graph: int, feeds: Sequence[Any]) -> list[Any]:
@@ -76,14 +82,14 @@ class StepRun:
 
     def wait(self) -> None:
         """Waits for all tasks; raises the step's error."""
-        with self._changed:
-            try:
-                self._changed.wait_for(lambda: not self._left or self.error is not None)
-            except BaseException as e:
-                self.error = self.error or e
-                raise
-            if self.error is not None:
-                self._changed.wait_for(lambda: not self._left, GRACE_SECONDS)
+        try:
+            if self._left and self.error is None:
+                self._own.wait(self._over)
+        except BaseException as e:
+            self.error = self.error or e
+            raise
+        if self._left and self.error is not None:
+            self._own.wait(self._answered, GRACE_SECONDS)
         if self.error is not None:
             raise self.error
 

@@ -20,10 +20,12 @@ from minitf_runtime.plan.copies import Copies
 from minitf_runtime.plan.counts import Counter, Counts, transfer_names
 from minitf_runtime.plan.part import Part
 from minitf_runtime.plan.rendezvous import Push, StepTable
+from minitf_runtime.plan.rendezvous import Wait as WaitFor
 from minitf_runtime.plan.specialize import Specialized
 from minitf_runtime.plan.state import KernelNode, Resources
 from minitf_runtime.plan.trace import TRACED, Trace, rendezvous
 from minitf_runtime.plan.waits import Wait, waits_of
+from minitf_runtime.threads import Signal
 
 
 @dataclass
@@ -46,6 +48,7 @@ class Task:
         cpus: int = 1,
         push: Push | None = None,
         gpus: GpuOptions = ALL_GPUS,
+        wait: WaitFor = Signal.wait,
     ) -> None:
         keep_freed_memory()
         self.name = name
@@ -54,7 +57,8 @@ class Task:
         kinds += [f"GPU:{i}" for i in range(len(self.gpus))]
         self.devices = {f"{name}/device:{kind}": random.getrandbits(63) for kind in kinds}
         self.resources = Resources(parse_full(name).job or "")
-        self.steps = StepTable(push, rendezvous)
+        self.steps = StepTable(push, rendezvous, wait)
+        self.wait = wait
         self._sessions: dict[str, _Session] = {}
         self._next_graph = 0
         self._copies: dict[str, Copies] = {}  # of the GPUs that something was placed on

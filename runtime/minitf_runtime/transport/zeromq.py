@@ -19,12 +19,15 @@ import zmq
 from zmq.utils.monitor import parse_monitor_message
 
 from minitf_runtime.errors import InvalidArgumentError, UnknownError
-from minitf_runtime.threads import Threads
+from minitf_runtime.threads import Signal, Threads
+from minitf_runtime.transport import lanes
+from minitf_runtime.transport.lanes import Lane, Lanes
 
 HEARTBEAT_MS = 2000
 ZERO_COPY_BYTES = 65536
 LOOPBACK = ("127.0.0.1", "localhost", "::1", "[::1]")
 _WAKE = b"\x00wake"
+_LANE = b"\x00lane "  # in place of a header: what follows comes by the lane of that name
 
 Take = Callable[[bytes, bytes, Sequence[Any]], None]  # (identity, header, frames)
 Receive = Callable[[bytes, bytes, Sequence[Any]], Callable[[], None] | None]
@@ -60,6 +63,8 @@ class Peer:
         self.address = address
         self.up = False
         self.since = time.time()
+        self._lane: Lane | None = None
+        self._identity = identity
         self.lock = threading.Lock()
         self.socket = context.socket(zmq.DEALER)
         _options(self.socket)
@@ -69,12 +74,33 @@ class Peer:
         )
         self.socket.connect(tcp(address))
 
+    def connected(self, up: bool) -> None:
+        """ZeroMQ tells of a connection, or of its end; a lane stands as long as it does."""
+        self.up = up
+        self.since = time.time()
+        with self.lock:
+            self._drop_lane()
+            if up and lanes.possible() and is_loopback(self.address):
+                with suppress(OSError):  # the other side has none
+                    self._lane = Lane(self.address, self._identity)
+                    self.socket.send(_LANE + self._lane.name)
+
     def send(self, frames: Sequence[Any]) -> None:
         with self.lock:
+            if self._lane is not None:
+                try:
+                    return self._lane.send(frames)
+                except OSError:
+                    self._drop_lane()
             last = len(frames) - 1
             for i, frame in enumerate(frames):
                 large = len(frame) >= ZERO_COPY_BYTES
                 self.socket.send(frame, zmq.SNDMORE if i < last else 0, copy=not large)
+
+    def _drop_lane(self) -> None:
+        if self._lane is not None:
+            self._lane.close()
+            self._lane = None
 
 
 def _options(socket: Any) -> None:
@@ -116,6 +142,7 @@ class Endpoint:
                 None, None, f"Could not start server: cannot listen on {address}: {e}"
             ) from None
         self._router.bind(f"inproc://endpoint-{id(self)}")
+        self._lanes = self._open_lanes()
         self._identity = address.encode()
         self._peers: dict[str, Peer] = {}
         self._replies: deque[tuple[bytes, Sequence[Any]]] = deque()
@@ -131,8 +158,20 @@ class Endpoint:
         self._threads = Threads("minitf-recv")
         self._watcher = threading.Thread(target=self._watch, name="minitf-watch", daemon=True)
 
+    def _open_lanes(self) -> Lanes | None:
+        if lanes.possible() and is_loopback(self.address):
+            with suppress(OSError):  # somebody else has the name
+                return Lanes(self.address, self._receive)
+        return None
+
+    def _open_lane(self, name: bytes) -> None:
+        if self._lanes is not None:
+            self._lanes.open(name)
+
     def start(self) -> None:
         """Begins to receive; what has come before is kept until then."""
+        if self._lanes is not None:
+            self._lanes.start()
         self._ended.clear()
         self._threads.start(self._loop)
         self._watcher.start()
@@ -155,17 +194,26 @@ class Endpoint:
         self._replies.append((identity, frames))
         self._wake()
 
+    def wait(self, signal: Signal, timeout: float | None = None) -> None:
+        """Waits until the signal is set, at most that many seconds."""
+        if self._lanes is not None:
+            self._lanes.wait(signal, timeout)
+        signal.wait(timeout)
+
     def close(self) -> None:
         """Stops receiving and frees the port."""
         if self._closed:
             return
         self._closed = True
+        if self._lanes is not None:
+            self._lanes.close()
         self._some_peer.set()
         self._wake()
         self._ended.wait()
         self._watcher.join()
         with self._lock:
             for peer in self._peers.values():
+                peer.connected(False)
                 with peer.lock:
                     peer.socket.disable_monitor()
                     peer.socket.close(0)
@@ -187,7 +235,9 @@ class Endpoint:
                 header = router.recv()
             while router.getsockopt(zmq.RCVMORE):
                 frames.append(router.recv(copy=False).buffer)
-            if identity != _WAKE:
+            if header.startswith(_LANE):
+                self._open_lane(header.removeprefix(_LANE))
+            elif identity != _WAKE:
                 work = self._receive(identity, header, frames)
                 if work is not None:
                     self._threads.start(self._loop)
@@ -213,8 +263,8 @@ class Endpoint:
             for monitor, _ in poller.poll(100):
                 event = parse_monitor_message(monitor.recv_multipart())["event"]
                 peer = known[monitor]
-                was, peer.up = peer.up, event == zmq.EVENT_HANDSHAKE_SUCCEEDED
-                peer.since = time.time()
+                was = peer.up
+                peer.connected(event == zmq.EVENT_HANDSHAKE_SUCCEEDED)
                 if was and not peer.up:
                     self._lost(peer.address)
 
