@@ -124,7 +124,7 @@ def test_garbage_on_the_port_does_no_harm(boxes):
 def readable(header, frames):
     """Whether this is the message sent; old ZMTP lets raw bytes through, decode refuses them."""
     try:
-        return decode(header, frames) == (0, m.CleanupStep(3))
+        return decode(header, frames) == [0, m.CleanupStep(3)]
     except DataLossError:
         return False
 

@@ -25,6 +25,7 @@ from minitf_runtime.transport.segments import Mappings, Segment, Segments, align
 
 VARIABLE = "MINITF_LANES"  # 0: everything goes by ZeroMQ
 LARGEST_PACKET = 32768
+SPIN_SECONDS = 0.0003  # how long a leader looks before it sleeps, where that usually helps
 TICK_SECONDS = 0.005  # how long what nobody waits for may lie unread
 TICKS_AWAKE = 100  # without a message, until the deputy sleeps
 _HEAD = struct.Struct("<qqI")  # segment (0: none), whether it is kept, number of frames
@@ -203,10 +204,12 @@ class Lanes:
     receives, and keeps out of the way as long as others lead now and then.
     """
 
-    def __init__(self, address: str, receive: Receive) -> None:
+    def __init__(self, address: str, receive: Receive, may_spin: bool) -> None:
         self._receive = receive
+        self._may_spin = may_spin
         self._leading = threading.Lock()
         self._read = 0  # messages
+        self._usual_wait = 1.0  # seconds
         self._followers: deque[Signal] = deque()
         self._threads = Threads("minitf-lanes")
         self._deputies = 2  # those that do not work on a request
@@ -364,7 +367,7 @@ class Lanes:
         try:
             if signal.is_set or self._closed:
                 return None
-            events = self._poll.poll(timeout, 1)
+            events = self._await_event(timeout)
         finally:
             signal.rouse = None
         for fd, _ in events:
@@ -375,6 +378,21 @@ class Lanes:
             else:
                 return self._message(self._connections[fd])
         return None
+
+    def _await_event(self, timeout: float | None) -> list[tuple[int, int]]:
+        """Where events usually come soon, the thread does not sleep at once: a core that sleeps
+        takes longer to wake up than a small message on its way."""
+        start = now = time.perf_counter()
+        events: list[tuple[int, int]] = []
+        if self._may_spin and self._usual_wait < SPIN_SECONDS:
+            while not events and now - start < SPIN_SECONDS:
+                events = self._poll.poll(0, 1)
+                now = time.perf_counter()
+        if not events:
+            events = self._poll.poll(timeout, 1)
+            now = time.perf_counter()
+        self._usual_wait += (min(now - start, 4 * SPIN_SECONDS) - self._usual_wait) / 16
+        return events
 
     def _accept(self) -> None:
         s, _ = self._listener.accept()

@@ -18,9 +18,11 @@ from minitf_runtime.wire.messages import MESSAGES
 
 INLINE_BYTES = 2048  # smaller arrays ride in the header
 _ARRAY, _FRAME, _STRINGS, _TUPLE, _DTYPE, _RECORD, _ERROR, _SCALAR, _SET, _DEAD = range(1, 11)
-_KINDS = {str(np.dtype(t.as_numpy_dtype)) for t in DTYPES if t.is_numpy_compatible} - {"object"}
+_numeric = [np.dtype(t.as_numpy_dtype) for t in DTYPES if t.is_numpy_compatible]
+_DTYPES = {dtype.str: dtype for dtype in _numeric if not dtype.hasobject}
 _records: dict[str, type] = {}
 _fields: dict[type, tuple[str, ...]] = {}
+_plain = msgpack.Packer(strict_types=True, use_bin_type=True)
 
 
 def record(*types: type) -> None:
@@ -39,9 +41,12 @@ record(*MESSAGES)
 
 
 def encode(message: Any) -> list[Any]:
-    """The frames of a message; large arrays are handed over without a copy."""
+    """The frames of a message; large arrays are handed over without a copy.
+
+    A tuple of a number and a message comes out as a list.
+    """
     frames: list[Any] = [b""]
-    frames[0] = _packer(frames).pack(message)
+    frames[0] = _packer(frames).pack(list(message) if type(message) is tuple else message)
     return frames
 
 
@@ -66,7 +71,7 @@ def _pack_value(value: Any, frames: list[Any]) -> Any:
     if isinstance(value, np.ndarray):
         return _pack_array(value, frames)
     if isinstance(value, np.generic):
-        return msgpack.ExtType(_SCALAR, _inner((value.dtype.str, value.tobytes()), frames))
+        return msgpack.ExtType(_SCALAR, _plain.pack([value.dtype.str, value.tobytes()]))
     names = _fields.get(type(value))
     if names is not None:
         # by attribute: asdict would copy nested values
@@ -97,9 +102,9 @@ def _pack_array(value: Any, frames: list[Any]) -> Any:
     value = np.ascontiguousarray(value).reshape(value.shape)
     head = [value.dtype.str, list(value.shape)]
     if value.nbytes <= INLINE_BYTES:
-        return msgpack.ExtType(_ARRAY, _inner([*head, value.tobytes()], frames))
+        return msgpack.ExtType(_ARRAY, _plain.pack([*head, value.tobytes()]))
     frames.append(memoryview(value.reshape(-1).view(np.uint8)))
-    return msgpack.ExtType(_FRAME, _inner([*head, len(frames) - 2], frames))
+    return msgpack.ExtType(_FRAME, _plain.pack([*head, len(frames) - 2]))
 
 
 def _bytes(value: Any) -> bytes:
@@ -109,8 +114,6 @@ def _bytes(value: Any) -> bytes:
 
 
 def _inner(content: Any, frames: list[Any]) -> bytes:
-    if isinstance(content, tuple):
-        content = list(content)
     return _packer(frames).pack(content)  # type: ignore[no-any-return]
 
 
@@ -124,8 +127,8 @@ def _unpack(data: Any, frames: Sequence[Any]) -> Any:
 
 
 def _array_from(kind: str, shape: Any, data: Any) -> Any:
-    dtype = np.dtype(kind)
-    if str(dtype) not in _KINDS:
+    dtype = _DTYPES.get(kind)
+    if dtype is None:
         raise DataLossError(None, None, f"an array of type {kind!r} in a message")
     return np.frombuffer(data, dtype).reshape(shape)
 
