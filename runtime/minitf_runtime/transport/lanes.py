@@ -1,19 +1,14 @@
-"""Lanes: how tasks of one machine send to each other without a thread in between.
+"""Lanes: what other tasks of this machine send is read by a thread that waits for something.
 
-A lane is a Unix socket of packets from one task to another; a large message lies in shared memory
-and its packet says where. What has come is read by a thread that waits for something (see Lanes).
-Only Linux has what it takes, and both ends must belong to one user; else all goes by ZeroMQ.
+So nothing stands between a packet and the thread that needs it. What a packet is: lane.py.
 """
 
 from __future__ import annotations
 
 import os
 import select
-import socket
-import struct
 import threading
 import time
-from array import array
 from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -21,178 +16,13 @@ from functools import partial
 from typing import Any
 
 from minitf_runtime.threads import Signal, Threads
-from minitf_runtime.transport.segments import Mappings, Segment, Segments, aligned
+from minitf_runtime.transport.lane import Connection, check_user, listener
 
-VARIABLE = "MINITF_LANES"  # 0: everything goes by ZeroMQ
-LARGEST_PACKET = 32768
 SPIN_SECONDS = 0.0003  # how long a leader looks before it sleeps, where that usually helps
 TICK_SECONDS = 0.005  # how long what nobody waits for may lie unread
-TICKS_AWAKE = 100  # without a message, until the deputy sleeps
-_HEAD = struct.Struct("<qqI")  # segment (0: none), whether it is kept, number of frames
-_NUMBER = struct.Struct("<q")
-_UCRED = struct.Struct("3i")
-_FD_SPACE = 32
+TICKS_AWAKE = 100  # without a message, until a deputy sleeps
 
 Receive = Callable[[bytes, bytes, Sequence[Any]], Callable[[], None] | None]
-
-
-def possible() -> bool:
-    names = (socket, "SO_PEERCRED"), (os, "memfd_create"), (os, "eventfd"), (select, "epoll")
-    return os.environ.get(VARIABLE) != "0" and all(hasattr(*name) for name in names)
-
-
-def _packets() -> socket.socket:
-    return socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET | socket.SOCK_CLOEXEC)
-
-
-def _name(address: str) -> str:
-    """An abstract name: no file, and as private to the network namespace as the port is."""
-    return f"\0minitf/{address}"
-
-
-def _check_user(s: socket.socket) -> None:
-    _, user, _ = _UCRED.unpack(s.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _UCRED.size))
-    if user != os.getuid():
-        raise PermissionError(f"a lane of user {user}")
-
-
-class Lane:
-    """The sending side. Raises OSError if there is none to that address, or none any more."""
-
-    def __init__(self, address: str, identity: bytes) -> None:
-        self.name = b"%s %s" % (identity, os.urandom(8).hex().encode())
-        self._lock = threading.Lock()
-        self._segments = Segments()
-        self._backlog: deque[tuple[bytes, Segment | None]] = deque()  # for a reader that is slow
-        self._threads = Threads("minitf-lane")
-        self._socket = _packets()
-        try:
-            self._socket.connect(_name(address))
-            _check_user(self._socket)
-            self._socket.send(self.name)
-        except OSError:
-            self._socket.close()
-            raise
-
-    def send(self, frames: Sequence[Any]) -> None:
-        """Sends a message, without waiting for the other side."""
-        sizes = [len(frame) for frame in frames]
-        with self._lock:
-            if sum(map(aligned, sizes)) <= LARGEST_PACKET:
-                self._send(_inline(frames, sizes), None)
-            else:
-                self._send_large(frames, sizes)
-
-    def close(self) -> None:
-        with suppress(OSError):
-            self._socket.shutdown(socket.SHUT_RDWR)
-        self._socket.close()
-
-    # ---- with the lock held
-
-    def _send_large(self, frames: Sequence[Any], sizes: Sequence[int]) -> None:
-        self._take_back()
-        segment = self._segments.take(sum(map(aligned, sizes)))
-        segment.write(frames)
-        head = _HEAD.pack(segment.number, segment.kept, len(sizes))
-        packet = [head + struct.pack(f"<{len(sizes)}Q", *sizes)]
-        self._send(packet, segment if segment.is_new else None)
-
-    def _take_back(self) -> None:
-        with suppress(BlockingIOError):
-            while number := self._socket.recv(_NUMBER.size, socket.MSG_DONTWAIT):
-                self._segments.give_back(*_NUMBER.unpack(number))
-
-    def _send(self, packet: list[Any], new: Segment | None) -> None:
-        if not self._backlog:
-            with suppress(BlockingIOError):
-                return self._transmit(packet, new, socket.MSG_DONTWAIT)
-        self._backlog.append((b"".join(packet), new))
-        if len(self._backlog) == 1:
-            self._threads.start(self._send_backlog)
-
-    # ---- any thread
-
-    def _send_backlog(self) -> None:
-        while self._backlog:
-            packet, new = self._backlog[0]
-            try:
-                self._transmit([packet], new, 0)
-            except OSError:
-                return self.close()
-            with self._lock:
-                self._backlog.popleft()
-
-    def _transmit(self, packet: list[Any], new: Segment | None, flags: int) -> None:
-        if new is None:
-            self._socket.sendmsg(packet, [], flags)
-            return
-        rights = array("i", [new.fd])
-        self._socket.sendmsg(packet, [(socket.SOL_SOCKET, socket.SCM_RIGHTS, rights)], flags)
-        new.close_file()
-
-
-def _inline(frames: Sequence[Any], sizes: Sequence[int]) -> list[Any]:
-    head = _HEAD.pack(0, 0, len(sizes)) + struct.pack(f"<{len(sizes)}Q", *sizes)
-    packet = [head, bytes(aligned(len(head)) - len(head))]
-    for frame, n in zip(frames, sizes):
-        packet += frame, bytes(aligned(n) - n)
-    return packet
-
-
-class _Connection:
-    """The receiving end of a lane."""
-
-    def __init__(self, s: socket.socket) -> None:
-        self.socket = s
-        self.name = b""
-        self._mappings = Mappings(self._give_back)
-        self._owed: deque[int] = deque()  # segments that the sender is not told of yet
-
-    def read(self) -> tuple[bytes, list[Any]] | None:
-        """The next message, as header and frames; None once the sender is gone."""
-        try:
-            packet, rights, _, _ = self.socket.recvmsg(2 * LARGEST_PACKET, _FD_SPACE)
-        except ConnectionResetError:  # told once; what was sent before can still be read
-            return b"", []
-        fds = array("i")
-        for _, _, content in rights:
-            fds.frombytes(content)
-        if not packet:
-            return None
-        if not self.name:
-            self.name = packet
-            return b"", []
-        number, kept, count = _HEAD.unpack_from(packet)
-        sizes = struct.unpack_from(f"<{count}Q", packet, _HEAD.size)
-        if number:
-            shared = self._mappings.add(number, fds[0], kept) if fds else None
-            header, *frames = self._mappings.frames(number, shared, sizes)
-            return header, frames
-        header, *frames = _views(packet, aligned(_HEAD.size + 8 * count), sizes)
-        return header, frames
-
-    def close(self) -> None:
-        self.socket.close()
-
-    def _give_back(self, number: int) -> None:
-        """Called by the garbage collector, at any moment: takes no lock."""
-        self._owed.append(number)
-        with suppress(IndexError, OSError):
-            while True:
-                owed = self._owed.popleft()
-                try:
-                    self.socket.send(_NUMBER.pack(owed), socket.MSG_DONTWAIT)
-                except BlockingIOError:
-                    return self._owed.appendleft(owed)
-
-
-def _views(packet: bytes, at: int, sizes: Sequence[int]) -> list[Any]:
-    views, whole = [], memoryview(packet)
-    for n in sizes:
-        views.append(whole[at : at + n])
-        at += aligned(n)
-    return views
 
 
 class Lanes:
@@ -216,12 +46,10 @@ class Lanes:
         self._asleep: deque[Signal] = deque()  # of these
         self._lock = threading.Lock()
         self._closed = False
-        self._connections: dict[int, _Connection] = {}
+        self._connections: dict[int, Connection] = {}
         self._open: set[bytes] = set()  # names of lanes that are not read before that
-        self._held: dict[bytes, _Connection] = {}
-        self._listener = _packets()
-        self._listener.bind(_name(address))
-        self._listener.listen()
+        self._held: dict[bytes, Connection] = {}
+        self._listener = listener(address)
         self._event = os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK)
         self._poll = select.epoll()
         self._poll.register(self._event, select.EPOLLIN)
@@ -259,8 +87,9 @@ class Lanes:
         """Stops to receive; frees the name."""
         self._closed = True
         self._interrupt()
-        while self._asleep:
-            self._asleep.popleft().wake()
+        with suppress(IndexError):
+            while True:
+                self._asleep.popleft().wake()
         with self._leading:
             for c in self._connections.values():
                 c.close()
@@ -336,9 +165,16 @@ class Lanes:
             if quiet and not self._leading.locked():
                 return
             if quiet > TICKS_AWAKE:
-                self._asleep.append(signal)
-                signal.pause()
-                quiet = 0
+                self._sleep(signal)
+                return
+
+    def _sleep(self, signal: Signal) -> None:
+        """Until there is no leader any more."""
+        self._asleep.append(signal)
+        if self._leading.locked() and not self._closed:
+            signal.pause()
+        with suppress(ValueError):
+            self._asleep.remove(signal)
 
     def _is_one_too_many(self) -> bool:
         with self._lock:
@@ -397,14 +233,14 @@ class Lanes:
     def _accept(self) -> None:
         s, _ = self._listener.accept()
         try:
-            _check_user(s)
+            check_user(s)
         except PermissionError:
             s.close()
             return
-        self._connections[s.fileno()] = _Connection(s)
+        self._connections[s.fileno()] = Connection(s)
         self._poll.register(s, select.EPOLLIN)
 
-    def _message(self, c: _Connection) -> Callable[[], None] | None:
+    def _message(self, c: Connection) -> Callable[[], None] | None:
         try:
             message = c.read()
         except Exception:  # not the packets of a lane
@@ -422,7 +258,7 @@ class Lanes:
         self._read += 1
         return self._receive(c.name.split()[0], header, frames)
 
-    def _hold(self, c: _Connection) -> None:
+    def _hold(self, c: Connection) -> None:
         with self._lock:
             if c.name not in self._open:
                 self._held[c.name] = c

@@ -19,7 +19,11 @@ from minitf_runtime.errors import DataLossError
 ALIGNMENT = 64
 SMALLEST = 1 << 16
 MOST_KEPT = 1 << 28  # bytes of segments that a sender keeps to use them again
-_SEALS = fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW
+
+
+def _seals() -> int:
+    """What keeps the size of shared memory as it is."""
+    return fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW
 
 
 def aligned(nbytes: int) -> int:
@@ -35,7 +39,7 @@ class Segment:
         self.kept = kept
         self.fd = os.memfd_create("minitf", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
         os.ftruncate(self.fd, nbytes)
-        fcntl.fcntl(self.fd, fcntl.F_ADD_SEALS, _SEALS)
+        fcntl.fcntl(self.fd, fcntl.F_ADD_SEALS, _seals())
         shared = mmap.mmap(self.fd, nbytes, mmap.MAP_SHARED | mmap.MAP_POPULATE)
         self._memory = np.frombuffer(shared, np.uint8)
 
@@ -99,7 +103,7 @@ class Mappings:
     def add(self, number: int, fd: int, kept: bool) -> mmap.mmap:
         """Maps a new segment. Raises DataLossError for memory that could shrink under us."""
         try:
-            if fcntl.fcntl(fd, fcntl.F_GET_SEALS) & _SEALS != _SEALS:
+            if fcntl.fcntl(fd, fcntl.F_GET_SEALS) & _seals() != _seals():
                 raise DataLossError(None, None, "shared memory that is not sealed")
             shared = mmap.mmap(fd, 0, mmap.MAP_SHARED | mmap.MAP_POPULATE, mmap.PROT_READ)
         finally:

@@ -20,8 +20,9 @@ from zmq.utils.monitor import parse_monitor_message
 
 from minitf_runtime.errors import InvalidArgumentError, UnknownError
 from minitf_runtime.threads import Signal, Threads
-from minitf_runtime.transport import lanes
-from minitf_runtime.transport.lanes import Lane, Lanes
+from minitf_runtime.transport import lane
+from minitf_runtime.transport.lane import Lane
+from minitf_runtime.transport.lanes import Lanes
 
 HEARTBEAT_MS = 2000
 ZERO_COPY_BYTES = 65536
@@ -80,7 +81,7 @@ class Peer:
         self.since = time.time()
         with self.lock:
             self._drop_lane()
-            if up and lanes.possible() and is_loopback(self.address):
+            if up and lane.possible() and is_loopback(self.address):
                 with suppress(OSError):  # the other side has none
                     self._lane = Lane(self.address, self._identity)
                     self.socket.send(_LANE + self._lane.name)
@@ -161,7 +162,7 @@ class Endpoint:
         self._watcher = threading.Thread(target=self._watch, name="minitf-watch", daemon=True)
 
     def _make_lanes(self, may_spin: bool) -> Lanes | None:
-        if lanes.possible() and is_loopback(self.address):
+        if lane.possible() and is_loopback(self.address):
             with suppress(OSError):  # somebody else has the name
                 return Lanes(self.address, self._receive, may_spin)
         return None
