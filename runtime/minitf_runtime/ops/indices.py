@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-MAX_RANGE = 1 << 20  # of values for which a table is kept: 4 MiB per thread
+MAX_RANGE = 1 << 20  # of values for which a table is kept: 4 MiB each
 
-_tables = threading.local()
+_free_tables: list[Any] = []  # as many as were in use at a time
 
 
 def first_places(xp: Any, values: Any) -> Any:
@@ -30,11 +29,13 @@ def first_places(xp: Any, values: Any) -> Any:
 
 def _looked_up(keys: Any) -> Any:
     try:
-        table = _tables.places
-    except AttributeError:
-        table = _tables.places = np.empty(MAX_RANGE, np.int32)  # takes memory where it is used
+        table = _free_tables.pop()
+    except IndexError:
+        table = np.empty(MAX_RANGE, np.int32)  # takes memory where it is used
     table[keys[::-1]] = np.arange(keys.size - 1, -1, -1, dtype=np.int32)  # the last one stays
-    return table[keys]
+    places = table[keys]
+    _free_tables.append(table)
+    return places
 
 
 def _sorted(xp: Any, values: Any) -> tuple[Any, Any]:
