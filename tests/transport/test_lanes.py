@@ -31,7 +31,7 @@ class Reader:
         self.keep, self.work = keep, work
         self.address = address
         self.senders = []
-        self.lanes = Lanes(address, self.receive, may_spin=False)
+        self.lanes = Lanes(address, self.receive)
         self.lanes.start()
 
     def receive(self, identity, header, frames):

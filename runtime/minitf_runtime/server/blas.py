@@ -1,4 +1,4 @@
-"""What a process of a cluster may do with the cores that it shares with other tasks."""
+"""How many threads BLAS may use in a process of a cluster: tasks on one machine share its cores."""
 
 from __future__ import annotations
 
@@ -34,17 +34,9 @@ def bound_threads(own: str, addresses: Iterable[str]) -> int:
 
 def share(own: str, addresses: Iterable[str]) -> int:
     """The cores that one task gets of those this process may run on; at least 1."""
-    return max(1, _cores() // _tasks_here(own, addresses))
-
-
-def has_own_core(own: str, addresses: Iterable[str]) -> bool:
-    """Whether there are no more tasks on this host than cores."""
-    return _tasks_here(own, addresses) <= _cores()
-
-
-def _tasks_here(own: str, addresses: Iterable[str]) -> int:
     host = own.rpartition(":")[0]
-    return max(1, sum(address.rpartition(":")[0] == host for address in addresses))
+    tasks = sum(address.rpartition(":")[0] == host for address in addresses)
+    return max(1, _cores() // max(1, tasks))
 
 
 def _cores() -> int:

@@ -23,7 +23,7 @@ from minitf_runtime.plan.counts import Counts
 from minitf_runtime.plan.part import Part
 from minitf_runtime.plan.trace import NodeStats, OutputStats, Trace
 from minitf_runtime.plan.waits import Wait
-from minitf_runtime.server.blas import bound_threads, has_own_core
+from minitf_runtime.server.blas import bound_threads
 from minitf_runtime.server.cluster import RemoteTasks
 from minitf_runtime.server.master import Master
 from minitf_runtime.server.options import RunOptions, RunResult, SessionOptions
@@ -78,9 +78,8 @@ class Server:
         self._ignored: set[bytes] = set()  # senders of messages that could not be read
         self._started_by: dict[int, str] = {}  # step -> address of the master that runs it here
         self._stopped = threading.Event()
-        may_spin = has_own_core(self.address, self.addresses.values())
         insecure = os.environ.get("MINITF_INSECURE") == "1"
-        self._endpoint = Endpoint(self.address, self._receive, self._lost, insecure, may_spin)
+        self._endpoint = Endpoint(self.address, self._receive, self._lost, insecure)
         self.task = Task(self.name, cpus, self._push, gpus, self._endpoint.wait)
         self._tasks = RemoteTasks(self.addresses, self._endpoint, self._requests)
         self.master = Master(self.task, self._tasks)

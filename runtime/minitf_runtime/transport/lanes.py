@@ -34,9 +34,8 @@ class Lanes:
     receives, and keeps out of the way as long as others lead now and then.
     """
 
-    def __init__(self, address: str, receive: Receive, may_spin: bool) -> None:
+    def __init__(self, address: str, receive: Receive) -> None:
         self._receive = receive
-        self._may_spin = may_spin
         self._leading = threading.Lock()
         self._read = 0  # messages
         self._usual_wait = 1.0  # seconds
@@ -220,9 +219,11 @@ class Lanes:
         takes longer to wake up than a small message on its way."""
         start = now = time.perf_counter()
         events: list[tuple[int, int]] = []
-        if self._may_spin and self._usual_wait < SPIN_SECONDS:
+        if self._usual_wait < SPIN_SECONDS:
             while not events and now - start < SPIN_SECONDS:
                 events = self._poll.poll(0, 1)
+                if not events:
+                    os.sched_yield()  # the sender may need this core
                 now = time.perf_counter()
         if not events:
             events = self._poll.poll(timeout, 1)

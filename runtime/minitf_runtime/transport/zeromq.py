@@ -119,7 +119,6 @@ class Endpoint:
 
     `receive` gives back work that may wait, if there is any: the thread that has received a message
     goes on with it, and another one receives from then on. So a request changes no thread.
-    may_spin: a thread that waits may keep its core busy for a moment.
     """
 
     def __init__(
@@ -128,7 +127,6 @@ class Endpoint:
         receive: Receive,
         lost: Callable[[str], None],
         insecure: bool = False,
-        may_spin: bool = False,
     ) -> None:
         self.address = _checked(address, insecure)
         self._insecure = insecure
@@ -145,7 +143,7 @@ class Endpoint:
                 None, None, f"Could not start server: cannot listen on {address}: {e}"
             ) from None
         self._router.bind(f"inproc://endpoint-{id(self)}")
-        self._lanes = self._make_lanes(may_spin)
+        self._lanes = self._make_lanes()
         self._identity = address.encode()
         self._peers: dict[str, Peer] = {}
         self._replies: deque[tuple[bytes, Sequence[Any]]] = deque()
@@ -161,10 +159,10 @@ class Endpoint:
         self._threads = Threads("minitf-recv")
         self._watcher = threading.Thread(target=self._watch, name="minitf-watch", daemon=True)
 
-    def _make_lanes(self, may_spin: bool) -> Lanes | None:
+    def _make_lanes(self) -> Lanes | None:
         if lane.possible() and is_loopback(self.address):
             with suppress(OSError):  # somebody else has the name
-                return Lanes(self.address, self._receive, may_spin)
+                return Lanes(self.address, self._receive)
         return None
 
     def _open_lane(self, name: bytes) -> None:
