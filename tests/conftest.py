@@ -9,6 +9,7 @@ import subprocess
 import textwrap
 from collections.abc import Callable, Iterator
 from functools import cache
+from typing import Any
 
 import pytest
 
@@ -83,3 +84,17 @@ def free_ports() -> Callable[[int], list[int]]:
         return ports
 
     return find
+
+
+@pytest.fixture
+def cluster(free_ports: Callable[[int], list[int]]) -> Iterator[tuple[Any, str]]:
+    """A ps and a worker in this process: their ClusterSpec, and the worker's target."""
+    from minitf import train
+    from minitf_runtime.server.service import server_at
+
+    ps, worker = (f"127.0.0.1:{p}" for p in free_ports(2))
+    spec = train.ClusterSpec({"ps": [ps], "worker": [worker]})
+    servers = [train.Server(spec, job_name=job, task_index=0) for job in ("ps", "worker")]
+    yield spec, servers[1].target
+    for address in (ps, worker):
+        server_at(address).stop()

@@ -10,7 +10,6 @@ import pytest
 
 import minitf as tf
 from minitf_runtime.plan import rendezvous
-from minitf_runtime.server.service import server_at
 
 WARM, STEPS = 600, 500
 ALLOWED = 60_000  # bytes; a leak of two small objects a step is more
@@ -20,16 +19,6 @@ ALLOWED = 60_000  # bytes; a leak of two small objects a step is more
 def few_remembered(monkeypatch):
     """A task remembers a bounded number of finished steps; here so few that they are soon full."""
     monkeypatch.setattr(rendezvous, "REMEMBERED", 16)
-
-
-@pytest.fixture
-def cluster(free_ports):
-    ps, worker = (f"127.0.0.1:{p}" for p in free_ports(2))
-    spec = tf.train.ClusterSpec({"ps": [ps], "worker": [worker]})
-    servers = [tf.train.Server(spec, job_name=job, task_index=0) for job in ("ps", "worker")]
-    yield spec, servers[1].target
-    for address in (ps, worker):
-        server_at(address).stop()
 
 
 def training():

@@ -30,16 +30,6 @@ def sent(monkeypatch):
     return counts
 
 
-@pytest.fixture
-def cluster(free_ports):
-    ps, worker = (f"127.0.0.1:{p}" for p in free_ports(2))
-    spec = tf.train.ClusterSpec({"ps": [ps], "worker": [worker]})
-    servers = [tf.train.Server(spec, job_name=job, task_index=0) for job in ("ps", "worker")]
-    yield spec, servers[1].target
-    for address in (ps, worker):
-        server_at(address).stop()
-
-
 def model(spec):
     with tf.device(tf.train.replica_device_setter(cluster=spec)):
         x = tf.placeholder(tf.float32, [None, 2])

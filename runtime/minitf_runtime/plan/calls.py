@@ -5,19 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from minitf_runtime.devices.name import parse_full
-from minitf_runtime.errors import UnimplementedError
+from minitf_runtime.errors import UnimplementedError, invalid
 from minitf_runtime.graph import CONTROL, Node
 from minitf_runtime.ops.registry import Kernel, arity, find_kernel, op_def
 from minitf_runtime.plan.part import Part
 from minitf_runtime.plan.values import Tensor, Values
+from minitf_runtime.types import DEAD
 
 
 class Calls(Values):
     """The program of one device and strand, as far as single ops go.
 
-    `where`: the strand of each node; `shapes`: of each tensor; kernel_node(node): the KernelNode of
-    a stateful op.
+    `where`: the strand of each node; `shapes`: of each tensor; `constants`: known values;
+    kernel_node(node): the KernelNode of a stateful op.
     """
 
     def __init__(
@@ -27,10 +30,10 @@ class Calls(Values):
         strand: int,
         where: dict[str, int],
         kernel_node: Callable[[Node], Any],
-        names: dict[str, Any],
         shapes: Mapping[Tensor, Any],
+        constants: Mapping[Tensor, Any],
     ) -> None:
-        super().__init__(names)
+        super().__init__({"xp": np, "DEAD": DEAD, "dead_fetch": dead_fetch})
         self.part = part
         self.device = device
         self.device_type = parse_full(device).type or "CPU"
@@ -40,6 +43,8 @@ class Calls(Values):
         self.shapes = shapes
         self.crossing: dict[Tensor, set[int]] = {}
         self.variables: set[Tensor] = set()  # references and reads: the variable itself crosses
+        for tensor, value in constants.items():
+            self.values[tensor] = self._bind_constant(value)
 
     def _expression(self, n: Node, of: Callable[[Node, int], str]) -> str:
         """The op as an expression of its inputs, as `of` names them."""
@@ -121,3 +126,7 @@ class Calls(Values):
                 if index != CONTROL:
                     value = self._use(self.live.get(source) or self.values[source])
                 self._line(f"send({(*source, strand)!r}, {value})", n)
+
+
+def dead_fetch() -> None:
+    raise invalid("Retval[0] does not have value")

@@ -5,12 +5,11 @@ Each line carries its node and the user's line as comment; a local is deleted af
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from minitf_runtime.errors import invalid
 from minitf_runtime.graph import CONTROL, Node
 from minitf_runtime.ops.registry import op_def
 from minitf_runtime.passes.ids import MERGES
@@ -18,7 +17,6 @@ from minitf_runtime.plan.batch import Batch
 from minitf_runtime.plan.fuse import Fusion
 from minitf_runtime.plan.groups import Group, Groups
 from minitf_runtime.plan.lines import Block, program_text
-from minitf_runtime.plan.part import Part
 from minitf_runtime.plan.regions import (
     RECVS,
     SWITCHES,
@@ -28,8 +26,6 @@ from minitf_runtime.plan.regions import (
     Loop,
     Structure,
 )
-from minitf_runtime.plan.values import Tensor
-from minitf_runtime.types import DEAD
 
 SENDS = ("_Send", "_HostSend")
 SILENT = ("NoOp", "ControlTrigger")
@@ -38,22 +34,10 @@ SILENT = ("NoOp", "ControlTrigger")
 class Emitter(Groups):
     """The program of one device and strand under construction."""
 
-    def __init__(
-        self,
-        part: Part,
-        device: str,
-        strand: int,
-        where: dict[str, int],
-        kernel_node: Callable[[Node], Any],
-        shapes: Mapping[Tensor, Any] | None = None,
-        constants: Mapping[Tensor, Any] | None = None,
-    ) -> None:
-        names = {"xp": np, "DEAD": DEAD, "dead_fetch": dead_fetch}
-        super().__init__(part, device, strand, where, kernel_node, names, shapes or {})
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
         self.counters: list[str] = []  # iteration counters of the loops around
         self.structure = Structure([], {}, {})
-        for tensor, value in (constants or {}).items():
-            self.values[tensor] = self._bind_constant(value)
 
     def source(
         self, members: list[Node], nodes: Sequence[Node], flow: Structure | None
@@ -318,7 +302,3 @@ class Emitter(Groups):
             self._line(f"{targets[0]} = {call}", n)
         else:
             self._line(f"{', '.join(targets)}, = {call}", n)
-
-
-def dead_fetch() -> None:
-    raise invalid("Retval[0] does not have value")
