@@ -33,4 +33,4 @@ def connect(target: str, options: SessionOptions) -> Any:
         )
     from minitf_runtime.server.client import master_at  # sockets only when they are asked for
 
-    return master_at(address)
+    return master_at(address, options.timeout)

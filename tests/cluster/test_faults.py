@@ -143,6 +143,12 @@ def test_a_task_that_never_comes_is_named(spec, monkeypatch, caplog):
     assert any(spec["ps"][0] in m and "since" in m for m in said)
 
 
+def test_a_reset_of_a_server_that_is_not_there_ends_in_time(spec):
+    config = tf.ConfigProto(operation_timeout_in_ms=5)
+    with pytest.raises(tf.errors.DeadlineExceededError, match=spec["ps"][0]):
+        tf.Session.reset(f"grpc://{spec['ps'][0]}", ["container"], config=config)
+
+
 def test_ctrl_c_ends_the_wait_for_a_task(spec):
     program = (
         "import json, sys, minitf as tf\n"

@@ -23,24 +23,26 @@ WAITS_SECONDS = 1.0  # of a task that is asked what waits there, beside the grac
 DESCRIBE_SECONDS = 8.0  # the sessions of a large model take a while to tell
 
 
-def master_at(address: str) -> Master | RemoteMaster:
-    """The master behind an address: the object itself when its server is in this process."""
+def master_at(address: str, timeout: float = 0.0) -> Master | RemoteMaster:
+    """The master behind an address: the object itself when its server is in this process.
+
+    timeout: the seconds that a call of another process's master may take; 0 is for ever.
+    """
     server = server_at(address)
-    return server.master if server is not None else RemoteMaster(address)
+    return server.master if server is not None else RemoteMaster(address, timeout)
 
 
 class RemoteMaster:
     """The calls of Master, over the wire."""
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, timeout: float = 0.0) -> None:
         self._address = address
         self._requests = Requests()
         self._caller = Caller(address, self._receive, self._lost)
-        self._timeout = 0.0
+        self._timeout = timeout
 
     def create_session(self, options: SessionOptions, nodes: Sequence[Node]) -> str:
-        self._timeout = options.timeout
-        return self._call(m.CreateSession(options, list(nodes)), options.timeout)  # type: ignore
+        return self._call(m.CreateSession(options, list(nodes)))  # type: ignore[no-any-return]
 
     def extend(self, handle: str, nodes: Sequence[Node]) -> None:
         self._call(m.ExtendSession(handle, list(nodes)))
@@ -54,7 +56,7 @@ class RemoteMaster:
         options: RunOptions,
     ) -> RunResult:
         message = m.RunStep(handle, dict(feeds), list(fetches), list(targets), options)
-        return self._call(message, options.timeout or self._timeout)  # type: ignore
+        return self._call(message, options.timeout)  # type: ignore
 
     def list_devices(self, handle: str) -> dict[str, int]:
         return self._call(m.ListDevices(handle))  # type: ignore[no-any-return]
@@ -123,6 +125,7 @@ class RemoteMaster:
             self._caller.close()
 
     def _call(self, message: m.Message, timeout: float = 0.0) -> Any:
+        timeout = timeout or self._timeout
         waiter = Waiter()
         number = self._requests.send(self._address, self._caller.send, message, waiter)
         try:
