@@ -4,8 +4,8 @@ from __future__ import annotations
 
 # fmt: off
 from minitf import (
-    app, bitwise, contrib, debugging, errors, flags, gfile, graph_util, initializers, io, layers,
-    linalg, losses, math, metrics, nest, nn, queue, random, saved_model, sets, sparse,
+    app, bitwise, compat, contrib, debugging, errors, flags, gfile, graph_util, initializers, io,
+    layers, linalg, losses, math, metrics, nest, nn, queue, random, saved_model, sets, sparse,
     spectral, strings, summary, test, tf_logging as logging, train,
 )
 from minitf.convert import constant, convert_to_tensor, register_tensor_conversion_function

@@ -17,7 +17,7 @@ from typing import Protocol
 from minitf.cli.errors import Parser, UserError
 from minitf_runtime.version import VERSION
 
-COMMANDS: tuple[str, ...] = ("demo", "viz", "stuck", "cluster", "server")
+COMMANDS: tuple[str, ...] = ("run", "demo", "viz", "stuck", "cluster", "server")
 
 
 class Command(Protocol):

@@ -14,6 +14,7 @@ from minitf.cli.errors import UserError
 
 FLAGS = ("job_name", "task_index", "ps_hosts", "worker_hosts")
 MOST_TASKS = 256
+RUN = ("-m", "minitf", "run")
 
 
 def prepare_parser(parser: argparse.ArgumentParser) -> None:
@@ -53,7 +54,7 @@ def run(args: argparse.Namespace) -> int:
     wanted = wanted_flags(args.script, args.flags)
     with Processes() as processes:
         processes.start_all(
-            hosts, lambda job, i: [args.script, *args.args, *flags(hosts, job, i, wanted)]
+            hosts, lambda job, i: [*RUN, args.script, *args.args, *flags(hosts, job, i, wanted)]
         )
         return processes.watch(args.timeout)
 

@@ -14,7 +14,7 @@ from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, field
 from typing import Any
 
-from minitf import default, session, train
+from minitf import alias, default, session, train
 from minitf.graph import Graph
 from minitf.operation import Operation
 from minitf.train.cluster_spec import ClusterSpec
@@ -219,8 +219,9 @@ def _standing_in(captured: Captured) -> Iterator[None]:
 def _environment(
     script: str, args: Sequence[str], cluster: Any, task: tuple[str, int]
 ) -> Iterator[None]:
-    """The script's sys.argv, sys.path and TF_CONFIG for the time of the block."""
+    """The script's sys.argv, sys.path, TF_CONFIG and `tensorflow` for the time of the block."""
     argv, path, environ = sys.argv, list(sys.path), dict(os.environ)
+    no_alias = alias.install()
     sys.argv = [script, *args]
     sys.path.insert(0, os.path.dirname(os.path.abspath(script)))
     if cluster:
@@ -229,6 +230,7 @@ def _environment(
     try:
         yield
     finally:
+        no_alias()
         _forget_flags(script)
         sys.argv, sys.path[:] = argv, path
         os.environ.clear()

@@ -14,9 +14,9 @@ PACKAGES = ROOT / "minitf", ROOT / "runtime" / "minitf_runtime"
 # Left of `>` may import what is right of it; those between two `>` may import each other.
 # `minitf` is the client's own __init__.
 CLIENT = (
-    "cli viz __main__ > minitf"
-    "> train contrib data layers losses metrics summary bitwise debugging io linalg math nn python"
-    " queue random rnn saved_model sets sparse spectral strings"
+    "cli viz __main__ > alias > minitf"
+    "> train compat contrib data layers losses metrics summary bitwise debugging io linalg math nn"
+    " python queue random rnn saved_model sets sparse spectral strings"
     "> session fetches test importer graph_util"
     "> gradients"
     "> ops variables variable_scope initializers indexed_slices sparse_tensor"
