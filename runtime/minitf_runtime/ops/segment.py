@@ -16,7 +16,7 @@ from minitf_runtime.errors import invalid
 from minitf_runtime.ops import dims
 from minitf_runtime.ops.elementwise import truncate_div
 from minitf_runtime.ops.gpu_rows import change_rows
-from minitf_runtime.ops.indices import is_first, update_rows
+from minitf_runtime.ops.indices import update_rows
 from minitf_runtime.ops.registry import ShapeContext, Type, kernel, op
 from minitf_runtime.types import (
     INDEX,
@@ -48,18 +48,25 @@ def _reduced(xp: Any, kind: str, data: Any, rows: Any, count: int, start: Any) -
     """The reduction of all rows of each of `count` segments."""
     if xp is np and count == len(rows) and (rows == xp.arange(count)).all():
         return data
-    out = xp.full((count, *data.shape[1:]), start, data.dtype)
+    if xp is np and data.ndim > 1 and 2 * count > len(rows) > 0:
+        out, rest = _first_rows(data, rows, count, start)
+        rows, data = rows[rest], data[rest]
+    else:
+        out = xp.full((count, *data.shape[1:]), start, data.dtype)
     if xp is not np:
         change_rows(xp, _UFUNCS[kind], out, rows, data)
-        return out
-    first = is_first(xp, rows) if data.ndim > 1 else xp.zeros(rows.shape, bool)
-    places = xp.flatnonzero(first)
-    if 2 * places.size > rows.size:  # most segments have one row: it is the result
-        out[rows[places]] = xp.take(data, places, axis=0)
-        places = xp.flatnonzero(~first)
-        rows, data = rows[places], xp.take(data, places, axis=0)
-    update_rows(xp, getattr(xp, _UFUNCS[kind]), out, rows, data)
+    elif len(rows):
+        update_rows(xp, getattr(xp, _UFUNCS[kind]), out, rows, data)
     return out
+
+
+def _first_rows(data: Any, rows: Any, count: int, start: Any) -> tuple[Any, Any]:
+    """The first row of each segment, for most the result, and the positions of all other rows."""
+    first = np.full(count, -1)
+    first[rows[::-1]] = np.arange(len(rows) - 1, -1, -1)
+    out = data.take(first, axis=0, mode="clip")
+    out[first < 0] = start
+    return out, np.flatnonzero(first[rows] != np.arange(len(rows)))
 
 
 # ---- sorted ids

@@ -66,28 +66,35 @@ _declare_unique("UniqueWithCounts", False, True)
 _declare_unique("UniqueWithCountsV2", True, True)
 
 
-def _unique(xp: Any, x: Any, axis: int | None, out_idx: Any) -> tuple[Any, Any, Any]:
-    """Values in order of first appearance, where each element is among them, how often each is."""
-    if axis is None and x.ndim != 1:
-        raise invalid("unique expects a 1D vector.")
+def _unique(xp: Any, x: Any, axis: int | None, out_idx: Any) -> tuple[Any, Any]:
+    """Values in order of first appearance, and where each element is among them."""
+    dtype = out_idx.as_numpy_dtype
     if axis is not None:
-        return _unique_along(xp, x, axis, out_idx.as_numpy_dtype)
+        return _unique_along(xp, x, axis, dtype)
+    if x.ndim != 1:
+        raise invalid("unique expects a 1D vector.")
     places = first_places(xp, x)
-    new = places == xp.arange(x.size)
-    idx = (xp.cumsum(new) - 1).astype(out_idx.as_numpy_dtype)[places]
-    y = x[new]
-    return y, idx, xp.bincount(idx, minlength=y.size).astype(idx.dtype)
+    first = xp.flatnonzero(places == xp.arange(x.size))
+    rank = xp.empty(x.shape, dtype)
+    rank[first] = xp.arange(first.size, dtype=dtype)
+    return x[first], rank[places]
 
 
-def _unique_along(xp: Any, x: Any, axis: int, dtype: Any) -> tuple[Any, Any, Any]:
-    _, first, inverse, counts = xp.unique(
-        x, return_index=True, return_inverse=True, return_counts=True, axis=axis, equal_nan=False
+def _unique_along(xp: Any, x: Any, axis: int, dtype: Any) -> tuple[Any, Any]:
+    _, first, inverse = xp.unique(
+        x, return_index=True, return_inverse=True, axis=axis, equal_nan=False
     )
     order = xp.argsort(first)
     place = xp.empty_like(order)
     place[order] = xp.arange(len(order))
-    y = xp.take(x, first[order], axis=axis)
-    return y, place[inverse.reshape(-1)].astype(dtype), counts[order].astype(dtype)
+    return xp.take(x, first[order], axis=axis), place[inverse.reshape(-1)].astype(dtype)
+
+
+def _counted(xp: Any, x: Any, axis: int | None, out_idx: Any) -> tuple[Any, Any, Any]:
+    """The same, and how often each value is there."""
+    y, idx = _unique(xp, x, axis, out_idx)
+    count = y.shape[axis or 0]
+    return y, idx, xp.bincount(idx, minlength=count).astype(idx.dtype)
 
 
 def _unique_axis(axis: Any, x: Any) -> int | None:
@@ -103,22 +110,22 @@ def _unique_axis(axis: Any, x: Any) -> int | None:
 
 @kernel("UniqueWithCounts")
 def unique_with_counts(xp: Any, x: Any, *, out_idx: Any) -> Any:
-    return _unique(xp, x, None, out_idx)
+    return _counted(xp, x, None, out_idx)
 
 
 @kernel("Unique")
 def unique(xp: Any, x: Any, *, out_idx: Any) -> Any:
-    return _unique(xp, x, None, out_idx)[:2]
+    return _unique(xp, x, None, out_idx)
 
 
 @kernel("UniqueWithCountsV2", host_inputs="axis")
 def unique_with_counts_v2(xp: Any, x: Any, axis: Any, *, out_idx: Any) -> Any:
-    return _unique(xp, x, _unique_axis(axis, x), out_idx)
+    return _counted(xp, x, _unique_axis(axis, x), out_idx)
 
 
 @kernel("UniqueV2", host_inputs="axis")
 def unique_v2(xp: Any, x: Any, axis: Any, *, out_idx: Any) -> Any:
-    return _unique(xp, x, _unique_axis(axis, x), out_idx)[:2]
+    return _unique(xp, x, _unique_axis(axis, x), out_idx)
 
 
 @op("ListDiff", "x: T, y: T -> out: T, idx: out_idx", T=Type(), out_idx=_OUT_INDEX)

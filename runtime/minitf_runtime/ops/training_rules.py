@@ -19,7 +19,7 @@ from minitf_runtime.devices.cpu import parallel
 from minitf_runtime.errors import invalid
 from minitf_runtime.ops import dims
 from minitf_runtime.ops.gather import check_indices
-from minitf_runtime.ops.indices import rounds
+from minitf_runtime.ops.indices import put_rows, rounds
 from minitf_runtime.ops.registry import ShapeContext, Type, kernel, op
 from minitf_runtime.types import FLOATS, INDEX, NUMBERS, Shape, show_shape
 
@@ -206,4 +206,4 @@ def _apply_to_rows(
         parts = [xp.take(a, rows, axis=0) for a in arrays]
         fn(xp, *parts, *inputs, **attrs)
         for array, part in zip(arrays, parts):
-            array[rows] = part
+            put_rows(xp, array, rows, part)
