@@ -32,6 +32,7 @@ BINARY = [
 def small_blocks(monkeypatch):
     """Blocks of a few rows, so that small arrays are cut too."""
     monkeypatch.setattr(blocks, "SMALLEST", 8)
+    monkeypatch.setattr(blocks, "WORTH", 0)
     monkeypatch.setattr(blocks, "BLOCK", 8)
     monkeypatch.setattr("minitf_runtime.plan.fuse.SMALLEST", 8)
 

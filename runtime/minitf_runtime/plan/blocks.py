@@ -17,6 +17,7 @@ from minitf_runtime.devices.cpu import parallel
 from minitf_runtime.plan.tape import Tape, trace
 
 SMALLEST = 1 << 15  # elements: smaller arrays stay in the cache anyway
+WORTH = 1 << 19  # elements times ops: with fewer, blocks save less than they cost
 BLOCK = 1 << 17  # to wake another thread takes longer than the ops on one block
 
 
@@ -40,7 +41,7 @@ class Blocked:
         if key not in self._tapes:
             self._tapes[key] = trace(self.plain, key)
         tape = self._tapes[key]
-        if tape is None:
+        if tape is None or tape.calls * full.size <= WORTH:
             return self.plain(*args)
         return _run(tape, kinds, args, full)
 
@@ -79,11 +80,12 @@ def _run(tape: Tape, kinds: Sequence[str], args: Sequence[Any], full: Any) -> tu
     step = max(1, BLOCK // width)
 
     def work(start: int, stop: int) -> None:
-        buffers = [np.empty((step, width) if rows else step, dtype) for dtype in tape.buffers]
+        size = min(step, stop - start)
+        buffers = [np.empty((size, width) if rows else size, dtype) for dtype in tape.buffers]
         with np.errstate(all="ignore"):
             for at in range(start, stop, step):
                 end = min(at + step, stop)
-                if end - at < step:
+                if end - at < size:
                     buffers = [b[: end - at] for b in buffers]
                 tape.block(fixed, flat, into, buffers, slice(at, end))
 

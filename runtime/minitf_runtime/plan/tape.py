@@ -25,6 +25,7 @@ class Tape:
     buffers: tuple[Any, ...]
     prologue: Callable[..., list[Any]]
     block: Callable[..., None]
+    calls: int  # that a block makes
     text: str
 
 
@@ -167,6 +168,7 @@ class _Writer:
             tuple(self.buffers),
             self.namespace["prologue"],
             self.namespace["block"],
+            len(full),
             text,
         )
 
