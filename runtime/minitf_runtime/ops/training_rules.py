@@ -9,8 +9,7 @@ declares ApplyMomentum, ResourceApplyMomentum, SparseApplyMomentum, ResourceSpar
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -130,21 +129,28 @@ def _runner(
     return run
 
 
-@contextmanager
-def updating(variables: Sequence[Any]) -> Iterator[list[Any]]:
+class updating:  # noqa: N801  read as a statement: with updating(variables) as arrays
     """The arrays of variables to be changed together, locked in one order so that no two updates
     wait for each other."""
-    arrays: dict[Any, Any] = {}
-    held = []
-    try:
-        for variable in sorted(set(variables), key=id):
-            lease = variable.writable()
-            arrays[variable] = lease.__enter__()
-            held.append(lease)
-        yield [arrays[variable] for variable in variables]
-    finally:
-        for lease in reversed(held):
-            lease.__exit__(None, None, None)
+
+    __slots__ = ("_variables", "_lent")
+
+    def __init__(self, variables: Sequence[Any]) -> None:
+        self._variables = variables
+        self._lent: dict[Any, Any] = {}
+
+    def __enter__(self) -> list[Any]:
+        try:
+            for variable in sorted(set(self._variables), key=id):
+                self._lent[variable] = variable.lend()
+        except BaseException:
+            self.__exit__()
+            raise
+        return [self._lent[variable] for variable in self._variables]
+
+    def __exit__(self, *exc: object) -> None:
+        for variable, array in self._lent.items():
+            variable.take_back(array)
 
 
 def _check_dense(arrays: list[Any], grad: Any) -> None:

@@ -13,8 +13,7 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -71,22 +70,31 @@ class Variable:
                 mine.setflags(write=False)
             self._value = mine
 
-    @contextmanager
-    def writable(self) -> Iterator[Any]:
-        """The value as an array to be changed in place; nobody else sees it until the block
-        ends."""
-        with self._lock:
+    def writable(self) -> _Lease:
+        """`with v.writable() as array:` changes the value in place; nobody else sees it until the
+        block ends."""
+        return _Lease(self)
+
+    def lend(self) -> Any:
+        """The value as an array to be changed in place; nobody else sees it until `take_back`."""
+        self._lock.acquire()
+        try:
             if self._value is None:
                 raise self._uninitialized()
             mine = self._value if _unshared(self) else self._value.copy()
             if isinstance(mine, Array):
                 mine.setflags(write=True)
-            try:
-                yield mine
-            finally:
-                if isinstance(mine, Array):
-                    mine.setflags(write=False)
-                self._value = mine
+        except BaseException:
+            self._lock.release()
+            raise
+        return mine
+
+    def take_back(self, mine: Any) -> None:
+        """The array that was lent becomes the value again."""
+        if isinstance(mine, Array):
+            mine.setflags(write=False)
+        self._value = mine
+        self._lock.release()
 
     def clear(self) -> None:
         """Makes the variable uninitialized again."""
@@ -97,6 +105,22 @@ class Variable:
         return FailedPreconditionError(
             None, None, f"Attempting to use uninitialized value {self.label}"
         )
+
+
+class _Lease:
+    """The block in which a variable's array may be changed."""
+
+    __slots__ = ("_variable", "_array")
+
+    def __init__(self, variable: Variable) -> None:
+        self._variable = variable
+
+    def __enter__(self) -> Any:
+        self._array = self._variable.lend()
+        return self._array
+
+    def __exit__(self, *exc: object) -> None:
+        self._variable.take_back(self._array)
 
 
 class ResourceVariable(Variable):
