@@ -12,6 +12,7 @@ from minitf_runtime.errors import invalid
 from minitf_runtime.ops import dims
 from minitf_runtime.ops.array import shape_input, zeros_of
 from minitf_runtime.ops.gpu_rows import change_rows, flat_rows, picked, within
+from minitf_runtime.ops.indices import all_within
 from minitf_runtime.ops.registry import Count, ShapeContext, Type, kernel, op
 from minitf_runtime.types import INDEX, NUMBERS, Shape, bool_, int32, int64, show_shape, uint8
 
@@ -23,11 +24,7 @@ def check_indices(xp: Any, indices: Any, limit: int, name: str = "indices") -> N
 
     A GPU's are not looked at, as in TF: gpu_rows.py.
     """
-    if (
-        xp is not np
-        or indices.size == 0
-        or (int(indices.min()) >= 0 and int(indices.max()) < limit)
-    ):
+    if xp is not np or all_within(indices, limit):
         return
     wrong = (indices < 0) | (indices >= limit)
     at = np.unravel_index(int(wrong.reshape(-1).argmax()), indices.shape)

@@ -12,6 +12,11 @@ MAX_RANGE = 1 << 20  # of values for which a table is kept: 4 MiB each
 _free_tables: list[Any] = []  # as many as were in use at a time
 
 
+def all_within(indices: Any, limit: int) -> bool:
+    """Whether 0 <= index < limit for all: read as unsigned, a negative index is the largest."""
+    return not indices.size or int(indices.view(f"u{indices.itemsize}").max()) < limit
+
+
 def first_places(xp: Any, values: Any) -> Any:
     """For each element of a vector the position where its value comes first; NaN equals nothing.
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from minitf_runtime.errors import invalid
 from minitf_runtime.ops import dims
+from minitf_runtime.ops.indices import all_within
 from minitf_runtime.ops.registry import (
     Attr,
     ShapeContext,
@@ -214,34 +215,35 @@ def sparse_softmax_cross_entropy_shape(c: ShapeContext) -> list[Shape]:
 @kernel("SparseSoftmaxCrossEntropyWithLogits")
 def sparse_softmax_cross_entropy(xp: Any, logits: Any, labels: Any) -> Any:
     _check_sparse_labels(xp, logits, labels)
-    shifted = _shifted(logits)
+    shifted = _shifted(xp.ascontiguousarray(logits))
     backprop, total = _softmax(xp, shifted)
-    at = (xp.arange(len(labels)), labels)
-    loss = xp.log(total[:, 0]) - shifted[at]
-    backprop[at] -= 1
+    rows, classes = logits.shape
+    places = labels + xp.arange(0, rows * classes, classes)  # of the labels in the flat logits
+    loss = xp.log(total.reshape(-1)) - shifted.reshape(-1)[places]
+    backprop.reshape(-1)[places] -= 1
     return loss, backprop
 
 
 def _check_sparse_labels(xp: Any, logits: Any, labels: Any) -> None:
-    shape, rows = show_shape(logits.shape), show_shape(labels.shape)
     if logits.ndim != 2:
-        raise invalid(f"logits must be 2-D, but got shape {shape}")
+        raise invalid(f"logits must be 2-D, but got shape {show_shape(logits.shape)}")
     if labels.ndim != 1:
-        raise invalid(f"labels must be 1-D, but got shape {rows}")
+        raise invalid(f"labels must be 1-D, but got shape {show_shape(labels.shape)}")
     if len(labels) != len(logits):
         raise invalid(
             "logits and labels must have the same first dimension, got logits shape "
-            f"{shape} and labels shape {rows}"
+            f"{show_shape(logits.shape)} and labels shape {show_shape(labels.shape)}"
         )
-    if not logits.shape[1]:
+    classes = logits.shape[1]
+    if not classes:
+        shape = show_shape(logits.shape)
         raise invalid(f"Must have at least one class, but got logits shape {shape}")
-    if xp is not np:
-        return  # looking at the values would make the host wait for the device
-    outside = (labels < 0) | (labels >= logits.shape[1])
-    if outside.any():
+    # looking at the values would make the host wait for a GPU
+    if xp is np and not all_within(labels, classes):
+        outside = (labels < 0) | (labels >= classes)
         raise invalid(
             f"Received a label value of {labels[outside][0]} which is outside the valid range of "
-            f"[0, {logits.shape[1]}).  Label values: {' '.join(map(str, labels))}"
+            f"[0, {classes}).  Label values: {' '.join(map(str, labels))}"
         )
 
 

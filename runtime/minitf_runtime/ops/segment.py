@@ -16,7 +16,7 @@ from minitf_runtime.errors import invalid
 from minitf_runtime.ops import dims
 from minitf_runtime.ops.elementwise import truncate_div
 from minitf_runtime.ops.gpu_rows import change_rows
-from minitf_runtime.ops.indices import update_rows
+from minitf_runtime.ops.indices import all_within, update_rows
 from minitf_runtime.ops.registry import ShapeContext, Type, kernel, op
 from minitf_runtime.types import (
     INDEX,
@@ -161,10 +161,10 @@ def _unsorted_with(kind: str) -> Callable[..., Any]:
             )
         block = data.shape[ids.ndim :]
         flat, rows = ids.reshape(-1), data.reshape((ids.size, *block))
-        if xp is np and flat.size and flat.max() >= count:
-            raise _out_of_range(xp, ids, count)
-        if xp is np and flat.size and flat.min() < 0:  # a negative id drops its row
-            kept = flat >= 0
+        if xp is np and not all_within(flat, count):
+            if flat.max() >= count:
+                raise _out_of_range(xp, ids, count)
+            kept = flat >= 0  # a negative id drops its row
             flat, rows = flat[kept], rows[kept]
         return _reduced(xp, kind, rows, flat, count, _start(kind, data.dtype))
 
