@@ -33,6 +33,7 @@ def blocks(inner):
         st.tuples(st.just("cond"), st.integers(0, 3), steps, steps),
         st.tuples(st.just("while"), st.integers(0, 3), steps),
         st.tuples(st.just("array"), st.integers(1, 3), steps),
+        st.tuples(st.just("grow"), st.integers(0, 3), steps),
     )
 
 
@@ -78,6 +79,17 @@ class Builder:
         start = [tf.constant(0), h, tf.TensorArray(tf.float32, times)]
         _, last, made = tf.while_loop(lambda j, *_: j < times, body, start)
         return last + tf.reduce_sum(made.stack(), 0)
+
+    def grow(self, h, i, times, steps):
+        """A loop variable that gains a row in each iteration, beside one that keeps its shape."""
+
+        def body(j, g, rows):
+            return j + 1, self.run(steps, g, j), tf.concat([rows, tf.tanh(rows[:1] * g[:1])], 0)
+
+        start = [tf.constant(0), h, h]
+        shapes = [tf.TensorShape([]), h.shape, tf.TensorShape([None, 3])]
+        _, last, rows = tf.while_loop(lambda j, *_: j < times, body, start, shape_invariants=shapes)
+        return last + tf.reduce_sum(rows, 0)
 
 
 setattr(Builder, "while", Builder._while)
@@ -162,3 +174,70 @@ def test_shapes_in_a_loop_that_are_known_cost_nothing_in_it():
     text = last_plan()
     for op in ("FloorMod", "ConcatOffset", "ShapeN", "Shape"):
         assert f"k_{op}(" not in text
+
+
+def run_both(fetches, feeds):
+    """The values of plans without passes and of the plans for these shapes, which must be equal."""
+    want, got = values_of(fetches, feeds, PLAIN), values_of(fetches, feeds, None)
+    for one, other in zip(want, got):
+        for a, b in zip(one, other):
+            np.testing.assert_array_equal(a, b)
+    return got[-1]
+
+
+def test_shapes_of_feeds_reach_into_loops_and_their_gradients():
+    tf.set_random_seed(1)
+    x = tf.placeholder(tf.float32, [None, 3, 5])
+    _, state = tf.nn.dynamic_rnn(tf.nn.rnn_cell.BasicLSTMCell(4), x, dtype=tf.float32)
+    grads = tf.gradients(state.h, tf.trainable_variables())
+    run_both(grads, {x: np.random.RandomState(0).randn(2, 3, 5).astype("f")})
+    text = last_plan()
+    for op in ("BroadcastGradientArgs", "Shape", "ShapeN", "Sum", "Reshape", "MatMul"):
+        assert f"k_{op}(" not in text
+    assert text.count("k_StackPushV2(") == text.count("k_StackPopV2(") == 7
+
+
+def test_a_loop_variable_that_grows_has_no_known_size():
+    x = tf.placeholder(tf.float32, [None])
+    _, y = tf.while_loop(
+        lambda i, _: i < 3,
+        lambda i, y: (i + 1, tf.concat([y, y], 0)),
+        [tf.constant(0), x],
+        shape_invariants=[tf.TensorShape([]), tf.TensorShape([None])],
+    )
+    size, grad = run_both([tf.size(y), tf.gradients(y, x)[0]], {x: [1.0, 2.0]})
+    assert size == 16
+    assert grad.tolist() == [8.0, 8.0]
+
+
+def test_an_iteration_that_never_comes_may_not_fit():
+    x = tf.placeholder(tf.float32, [None, 2])
+    n = tf.placeholder(tf.int32, [])
+    w = tf.ones([2, 2])
+
+    def body(i, y):
+        return i + 1, y[:2] + w
+
+    _, y = tf.while_loop(
+        lambda i, _: i < n,
+        body,
+        [tf.constant(0), x],
+        shape_invariants=[tf.TensorShape([]), tf.TensorShape([None, 2])],
+    )
+    (value,) = run_both([y], {x: [[1.0, 2.0]] * 3, n: 0})
+    assert value.shape == (3, 2)
+    assert run_both([y], {x: [[1.0, 2.0]] * 3, n: 1})[0].shape == (2, 2)
+
+
+def test_rows_of_an_array_of_which_some_were_never_written():
+    x = tf.placeholder(tf.float32, [None])
+    made = tf.TensorArray(tf.float32, 3, element_shape=[2], clear_after_read=False).write(1, x)
+    rows = tf.stack([made.read(0), made.read(1)])
+    total = tf.while_loop(
+        lambda i, _: i < 3,
+        lambda i, s: (i + 1, s + made.read(i) * x),
+        [tf.constant(0), tf.zeros([2])],
+    )[1]
+    value, total, _ = run_both([rows, total, tf.gradients(total, x)[0]], {x: [1.0, 2.0]})
+    assert value.tolist() == [[0.0, 0.0], [1.0, 2.0]]
+    assert total.tolist() == [1.0, 4.0]

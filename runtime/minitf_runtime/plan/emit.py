@@ -13,13 +13,13 @@ import numpy as np
 from minitf_runtime.graph import CONTROL, Node
 from minitf_runtime.ops.registry import op_def
 from minitf_runtime.passes.ids import MERGES
+from minitf_runtime.passes.strands import SWITCHES
 from minitf_runtime.plan.batch import Batch
 from minitf_runtime.plan.fuse import Fusion
 from minitf_runtime.plan.groups import Group, Groups
 from minitf_runtime.plan.lines import Block, program_text
 from minitf_runtime.plan.regions import (
     RECVS,
-    SWITCHES,
     Guard,
     Item,
     Literal,

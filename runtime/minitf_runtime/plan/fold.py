@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from minitf_runtime.graph import Node
+from minitf_runtime.graph import Graph, Node
 from minitf_runtime.ops.registry import OPS
 from minitf_runtime.ops.static import SHAPES, StaticValues
-from minitf_runtime.passes.frames import ENTERS
-from minitf_runtime.plan.regions import CONTROL_FLOW, RECVS, SWITCHES
+from minitf_runtime.passes.carried import handed_on, pushed
+from minitf_runtime.plan.regions import CONTROL_FLOW, RECVS
+from minitf_runtime.plan.stacks import without_unused_stacks
 from minitf_runtime.types import is_full
 
 Tensor = tuple[str, int]
@@ -39,7 +40,8 @@ def fold(nodes: Sequence[Node], tested: Iterable[Tensor] = ()) -> Folded:
     """
     by_name = {n.name: n for n in nodes}
     awaited = {c for n in nodes for c in n.control}
-    static = StaticValues(lambda key: _describe(by_name, key))
+    popped = pushed(Graph(nodes))
+    static = StaticValues(lambda key: _describe(by_name, popped, key))
     constants: dict[Tensor, Any] = {}
     kept = []
     for n in nodes:
@@ -51,7 +53,11 @@ def fold(nodes: Sequence[Node], tested: Iterable[Tensor] = ()) -> Folded:
         else:
             n = _as_addition(n, by_name)
             kept.append(_with_scalars(n, by_name, static, constants))
-    return Folded(without_unused(kept, tested), constants)
+    used = set(tested)
+    left = without_unused(kept, used)
+    if popped:
+        left = without_unused(without_unused_stacks(left), used)
+    return Folded(left, constants)
 
 
 def _with_scalars(
@@ -123,20 +129,18 @@ def _has_no_effect(n: Node) -> bool:
     return not n.touches_reference()
 
 
-def _describe(by_name: Mapping[str, Node], key: Any) -> Any:
+def _describe(by_name: Mapping[str, Node], popped: Mapping[str, Tensor], key: Any) -> Any:
     """A tensor as StaticValues wants it."""
     name, index = key
     n = by_name[name]
-    op, inputs = n.op, n.inputs
-    if op in CONTROL_FLOW:
-        op, inputs = ("Identity", inputs[:1]) if _hands_on(n) else (op, ())
+    op, attrs, inputs = n.op, n.attrs, n.inputs
+    source = handed_on(n, popped)
+    if source is not None:
+        op, attrs, inputs = "Identity", {"T": n.output_types[index]}, (source,)
+    elif op in CONTROL_FLOW:
+        inputs = ()
     shapes = [_shape(by_name, source) for source in inputs]
-    return op, n.attrs, inputs, shapes, index, _shape(by_name, key)
-
-
-def _hands_on(n: Node) -> bool:
-    """Whether an op of control flow has the value of its first input whenever it has one."""
-    return n.op in SWITCHES or (n.op in ENTERS and bool(n.attrs["is_constant"]))
+    return op, attrs, inputs, shapes, index, _shape(by_name, key)
 
 
 def _shape(by_name: Mapping[str, Node], tensor: Tensor) -> Any:

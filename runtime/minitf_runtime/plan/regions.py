@@ -15,8 +15,8 @@ from minitf_runtime.errors import InvalidArgumentError
 from minitf_runtime.graph import Graph, Node
 from minitf_runtime.passes.frames import ENTERS, EXITS, ROOT, Frame, frames_of
 from minitf_runtime.passes.ids import MERGES, NEXT_ITERATIONS, is_back_edge
+from minitf_runtime.passes.strands import SWITCHES
 
-SWITCHES = ("Switch", "RefSwitch")
 RECVS = ("_Recv", "_HostRecv")
 TRANSFERS = (*RECVS, "_Send", "_HostSend")
 CONTROL_FLOW = frozenset((*SWITCHES, *MERGES, *ENTERS, *EXITS, *NEXT_ITERATIONS))
