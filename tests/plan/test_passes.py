@@ -1,4 +1,4 @@
-"""Plans with their passes (fold, batch, fuse, specialize) give what plans without them give."""
+"""Plans with their passes give what plans without them give."""
 
 import linecache
 

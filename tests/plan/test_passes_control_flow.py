@@ -241,3 +241,36 @@ def test_rows_of_an_array_of_which_some_were_never_written():
     value, total, _ = run_both([rows, total, tf.gradients(total, x)[0]], {x: [1.0, 2.0]})
     assert value.tolist() == [[0.0, 0.0], [1.0, 2.0]]
     assert total.tolist() == [1.0, 4.0]
+
+
+def test_a_loop_copies_what_its_products_take_transposed_once():
+    w = tf.get_variable("w", [64, 80], initializer=tf.random_normal_initializer(stddev=0.1, seed=1))
+    small = tf.get_variable("small", [80, 8], initializer=tf.ones_initializer())
+
+    def body(i, h):
+        wide = tf.matmul(h, w)
+        return i + 1, tf.tanh(tf.matmul(wide, w, transpose_b=True)) + tf.reduce_sum(wide @ small)
+
+    start = [tf.constant(0), tf.constant(0.01, shape=[8, 64])]
+    _, h = tf.while_loop(lambda i, _: i < 3, body, start)
+    fetches = [h, *tf.gradients(h, [w, small])]
+    for a, b in zip(values_of(fetches, {}, PLAIN)[-1], values_of(fetches, {}, None)[-1]):
+        np.testing.assert_allclose(a, b, rtol=1e-5)  # BLAS adds up in another order
+    values_of(h, {}, None)
+    text = last_plan()
+    assert text.count("xp.ascontiguousarray(") == 1
+    assert ".T)" in text[: text.index("while True")]
+    assert ".T)" not in text[text.index("while True") :]
+
+
+def test_a_variable_that_a_loop_updates_is_read_in_each_iteration():
+    w = tf.get_variable("w", [64, 64], use_resource=False, initializer=tf.ones_initializer())
+
+    def body(i, h):
+        h = tf.matmul(h, w, transpose_b=True)
+        with tf.control_dependencies([h]), tf.control_dependencies([w.assign_add(w)]):
+            return i + 1, tf.identity(h)
+
+    _, h = tf.while_loop(lambda i, _: i < 3, body, [tf.constant(0), tf.ones([8, 64])])
+    plain, optimised = (values_of(h, {}, config) for config in (PLAIN, None))
+    np.testing.assert_array_equal(plain, optimised)

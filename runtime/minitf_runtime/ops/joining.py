@@ -248,7 +248,9 @@ def split(xp: Any, split_dim: Any, value: Any, *, num_split: Any) -> Any:
             "Number of ways to split should evenly divide the split dimension, but got split_dim "
             f"{axis} (size = {value.shape[axis]}) and num_split {num_split}"
         )
-    return tuple(xp.split(value, num_split, axis))
+    size = value.shape[axis] // num_split
+    before = (slice(None),) * axis
+    return tuple([value[(*before, slice(i * size, (i + 1) * size))] for i in range(num_split)])
 
 
 def _checked_split_axis(split_dim: Any, value: Any) -> int:

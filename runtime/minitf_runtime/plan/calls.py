@@ -30,7 +30,7 @@ class Calls(Values):
         strand: int,
         where: dict[str, int],
         kernel_node: Callable[[Node], Any],
-        shapes: Mapping[Tensor, Any],
+        shapes: dict[Tensor, Any],
         constants: Mapping[Tensor, Any],
     ) -> None:
         super().__init__({"xp": np, "DEAD": DEAD, "dead_fetch": dead_fetch})

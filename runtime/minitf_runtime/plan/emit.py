@@ -17,6 +17,7 @@ from minitf_runtime.passes.strands import SWITCHES
 from minitf_runtime.plan.batch import Batch
 from minitf_runtime.plan.fuse import Fusion
 from minitf_runtime.plan.groups import Group, Groups
+from minitf_runtime.plan.hoist import hoist
 from minitf_runtime.plan.lines import Block, program_text
 from minitf_runtime.plan.regions import (
     RECVS,
@@ -133,6 +134,8 @@ class Emitter(Groups):
     def _whole_loop(self, loop: Loop, known: frozenset[Literal]) -> None:
         counter = f"i{len(self.names)}_{len(self.counters)}"
         variables = self._enter(loop, known)
+        if "hoist" in self.part.passes and self.device_type == "CPU":
+            loop = self._hoisted(loop)
         if loop.transfers:
             self._line(f"{counter} = 0", None)
         self._line("while True:", None)
@@ -166,6 +169,19 @@ class Emitter(Groups):
             self._line(f"{name} = {value}", m)
             variables.append((name, m))
         return variables
+
+    def _hoisted(self, loop: Loop) -> Loop:
+        """The loop without what is computed here once, before it."""
+        fixed = {(n.name, 0) for n in loop.enters if n.attrs.get("is_constant")}
+        fixed -= {tensor for tensor, is_ref in self.is_ref.items() if is_ref}
+        loop, transposed = hoist(loop, fixed, self.shapes)
+        for tensor, n in transposed.items():
+            rows, columns = self.shapes[n.inputs[1]]
+            self.shapes[tensor] = (columns, rows)
+            value = self._use(self.values[n.inputs[1]])
+            name = self.values[tensor] = self._pin(self._new(f"v{len(self.values)}"))
+            self._line(f"{name} = xp.ascontiguousarray({value}.T)", n)
+        return loop
 
     def _iteration(
         self, loop: Loop, known: frozenset[Literal], variables: list[tuple[str, Node]]

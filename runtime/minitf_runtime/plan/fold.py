@@ -80,13 +80,17 @@ def _with_scalars(
 
 
 def _as_addition(n: Node, by_name: Mapping[str, Node]) -> Node:
-    """A BiasAdd along the last axis is an addition once the shapes are checked."""
-    if n.op != "BiasAdd" or n.attrs["data_format"] != "NHWC":
+    """An addition, for a BiasAdd along the last axis or a sum of two, once the shapes are
+    checked."""
+    if n.op not in ("BiasAdd", "AddN") or len(n.inputs) != 2:
         return n
-    value, bias = (_shape(by_name, source) for source in n.inputs)
-    if value is None or len(value) < 2 or not is_full(bias) or bias != value[-1:]:
-        return n
-    return n.with_(op="AddV2", attrs={"T": n.attrs["T"]})
+    value, other = (_shape(by_name, source) for source in n.inputs)
+    if n.op == "AddN":
+        adds = is_full(other) and value == other
+    else:
+        is_bias = value is not None and len(value) > 1 and is_full(other) and other == value[-1:]
+        adds = is_bias and n.attrs["data_format"] == "NHWC"
+    return n.with_(op="AddV2", attrs={"T": n.attrs["T"]}) if adds else n
 
 
 def _the_element(n: Node | None, static: StaticValues) -> Any:
