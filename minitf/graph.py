@@ -24,6 +24,7 @@ from minitf.scopes import (
     device_scope,
 )
 from minitf.stacks import graph_stack
+from minitf_runtime.garbage import collect_if_due
 from minitf_runtime.graph import Node
 from minitf_runtime.ops.registry import infer_shapes, op_def
 from minitf_runtime.ops.static import StaticValues
@@ -36,6 +37,7 @@ class Graph:
     """A dataflow graph under construction (TF: Graph)."""
 
     def __init__(self) -> None:
+        collect_if_due()
         self._ops: list[Operation] = []
         self._by_name: dict[str, Operation] = {}
         self._names_in_use: dict[str, int] = {}
