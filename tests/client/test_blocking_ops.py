@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import threading
 
+import pytest
+
 import minitf as tf
 
 
@@ -47,15 +49,19 @@ def test_a_loop_dequeues_until_it_has_enough():
         assert session.run(queue.size()) == 1
 
 
-def test_an_op_that_waited_sees_the_variable_as_it_is_then():
-    """As SyncReplicasOptimizer's tokens need it: `step/read` runs early, the Fill takes it late."""
-    queue, fill = queue_of(10)
+@pytest.mark.parametrize("device", ["/cpu:0", "/cpu:1"])
+def test_an_op_that_waited_sees_the_variable_as_it_is_then(device):
+    """As SyncReplicasOptimizer's tokens need it: `step/read` runs early, the Fill takes it late.
+
+    TensorFlow's devices of one memory share the variable's buffer.
+    """
+    queue, fill = queue_of(1, 2, 3)
     step = tf.Variable(0, name="step")
     with tf.control_dependencies([queue.dequeue()]):
         add = tf.assign_add(step, 1)
-    with tf.control_dependencies([add]):
+    with tf.control_dependencies([add]), tf.device(device):
         tokens = tf.fill([2], step)
-    with tf.Session() as session:
+    with tf.Session(config=tf.ConfigProto(device_count={"CPU": 2})) as session:
         session.run(step.initializer)
         session.run(fill)
-        assert session.run(tokens).tolist() == [1, 1]
+        assert [session.run(tokens).tolist() for _ in range(3)] == [[1, 1], [2, 2], [3, 3]]

@@ -103,7 +103,8 @@ class Calls(Values):
                 if self.where.get(source[0], here) != here:
                     self.crossing.setdefault(source, set()).add(here)
             refs = {(n.name, i) for i, t in enumerate(n.output_types) if t.is_ref}
-            if n.op == "Identity" and n.inputs[0] in self.variables:
+            is_read = n.op == "Identity" and n.inputs[0] in self.variables
+            if is_read or n.name in self.part.late_reads:
                 refs.add((n.name, 0))
             self.variables |= refs
 

@@ -239,13 +239,15 @@ class Emitter(Groups):
         if n.name in self.part.recvs:
             key = self._key(self.part.recvs[n.name], tuple(self.counters))
             self._line(f"{target} = recv({key})", n)
+            self.is_ref[n.name, 0] = n.name in self.part.late_reads
         else:
             self._line(f"{target} = feeds[{self.part.feeds.index(n.name)}]", n)
 
     def _send(self, n: Node, guard: Guard) -> None:
         guard = (*guard, *(x for x in self.structure.of(n.inputs[0]) if x.kind == "alive"))
         guard = tuple(dict.fromkeys(guard))
-        value = self._read(n, 0)
+        late = n.name in self.part.late_reads
+        value = self._use(self.live[n.inputs[0]]) if late else self._read(n, 0)
         if n.name in self.part.sends:
             if guard:
                 value = f"{value} if {self._condition(guard)} else DEAD"
