@@ -41,6 +41,7 @@ from minitf.ops.blocks import (
     batch_to_space, batch_to_space_nd, depth_to_space, extract_image_patches,
     required_space_to_batch_paddings, space_to_batch, space_to_batch_nd, space_to_depth,
 )
+from minitf.ops.case import case, switch_case
 from minitf.ops.check import (
     assert_equal, assert_greater, assert_greater_equal, assert_integer, assert_less,
     assert_less_equal, assert_near, assert_negative, assert_non_negative, assert_non_positive,
@@ -57,7 +58,7 @@ from minitf.ops.comparison import (
 )
 from minitf.ops.confusion import confusion_matrix
 from minitf.ops.constant_value import get_static_value, is_tensor
-from minitf.ops.control_flow import case, cond, while_loop
+from minitf.ops.control_flow import cond, while_loop
 from minitf.ops.debug import Assert, Print, print, timestamp
 from minitf.ops.einsum import einsum
 from minitf.ops.elementwise import (
@@ -73,6 +74,7 @@ from minitf.ops.filling import (
     fill, meshgrid, one_hot, ones, ones_like, placeholder, placeholder_with_default,
     sequence_mask, sparse_placeholder, zeros, zeros_like,
 )
+from minitf.ops.functional import foldl, foldr, map_fn, scan
 from minitf.ops.gather import (
     batch_gather, dynamic_partition, dynamic_stitch, gather, gather_nd, scatter_nd,
     tensor_scatter_add, tensor_scatter_sub, tensor_scatter_update,
@@ -151,6 +153,7 @@ from minitf.proto.graph import AttrValue, GraphDef, NameAttrList, NodeDef
 from minitf.proto.meta_graph import MetaGraphDef, TensorInfo
 from minitf.session import InteractiveSession, Session
 from minitf.sparse_tensor import SparseTensor, SparseTensorValue
+from minitf.template import make_template
 from minitf.tensor_shape import Dimension, TensorShape
 from minitf.variable_scope import (
     AUTO_REUSE, VariableScope, create_partitioned_variables, get_local_variable, get_variable,

@@ -16,25 +16,24 @@ from minitf.ops.tensor_array import to_flow
 
 
 def switch(data: Any, pred: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
-    """Hands `data` to output 1 if `pred`, else to output 0; the other is dead."""
+    """Hands `data` (a variable's value) to output 1 if `pred`, else to 0; the other is dead."""
     data = to_tensor(data, name="data", as_ref=True)
-    pred = to_tensor(pred, name="pred")
-    op_type = "RefSwitch" if data.dtype.is_ref else "Switch"
-    return apply_op(op_type, data, pred, name=name)  # type: ignore[no-any-return]
+    return apply_op("Switch", data, pred, name=name)  # type: ignore[no-any-return]
 
 
 def switch_beside(data: Any, pred: Any, name: str = "Switch") -> tuple[Tensor, Tensor]:
-    """A Switch on the device of its data."""
+    """A Switch on the device of its data; a reference stays one."""
     data = to_tensor(data, name="data", as_ref=True)
+    op_type = "RefSwitch" if data.dtype.is_ref else "Switch"
     with colocate_with(data, ignore_existing=True):
-        return switch(data, pred, name=name)
+        return apply_op(op_type, data, pred, name=name)  # type: ignore[no-any-return]
 
 
 def merge(inputs: Any, name: str | None = None) -> Any:
     """The one input that is not dead, and its index (TF: control_flow_ops.merge)."""
     tensors = [to_tensor(t, as_ref=True) for t in inputs]
     if all(t.dtype.is_ref for t in tensors):
-        return apply_op("RefMerge", tensors, name=name)
+        return apply_op("RefMerge", tensors, name=name or "Merge")
     return apply_op("Merge", tensors, name=name)
 
 

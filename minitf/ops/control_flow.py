@@ -1,28 +1,20 @@
-"""tf.cond, tf.case and tf.while_loop. How ops are wired into branches and loops: *_context.py."""
+"""tf.cond and tf.while_loop. How ops are wired into branches and loops: *_context.py."""
 
 from __future__ import annotations
 
-import functools
-from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from minitf import nest
 from minitf.convert import constant, to_tensor
-from minitf.default import (
-    GraphKeys,
-    add_to_collection,
-    control_dependencies,
-    name_scope,
-)
+from minitf.default import GraphKeys, add_to_collection, name_scope
 from minitf.operation import Tensor
 from minitf.ops.apply import apply_op
 from minitf.ops.cond_context import CondContext, merge, switch
 from minitf.ops.tensor_array import from_flows
 from minitf.ops.while_context import WhileContext
-from minitf_runtime.types import bool_, int32
 
-__all__ = ["case", "cond", "while_loop"]
+__all__ = ["cond", "while_loop"]
 
 
 def cond(
@@ -90,8 +82,7 @@ def _branch(
 
 def _lone(value: Any) -> Any:
     """The element of a list or tuple of one."""
-    plain = isinstance(value, (list, tuple)) and not hasattr(value, "_fields")
-    return value[0] if plain and len(value) == 1 else value
+    return value[0] if isinstance(value, (list, tuple)) and len(value) == 1 else value
 
 
 def _check_branches(a: Any, b: Any, flat_a: list[Tensor], flat_b: list[Tensor]) -> None:
@@ -109,85 +100,6 @@ def _check_branches(a: Any, b: Any, flat_a: list[Tensor], flat_b: list[Tensor]) 
                 "Outputs of true_fn and false_fn must have the same type: "
                 f"{x.dtype.name}, {y.dtype.name}"
             )
-
-
-def case(
-    pred_fn_pairs: Any,
-    default: Callable[[], Any] | None = None,
-    exclusive: bool = False,
-    strict: bool = False,
-    name: str = "case",
-) -> Any:
-    """The result of the first function whose predicate is true, else of `default` (TF: case)."""
-    pairs = _pairs(pred_fn_pairs)
-    preds, actions = [p for p, _ in pairs], [f for _, f in pairs]
-    with name_scope(name, "case", [preds]):
-        if default is None:
-            default, preds, actions = _last_as_default(preds, actions)
-        fn = default
-        for pred, action in reversed(list(zip(preds, actions))):
-            fn = functools.partial(cond, pred, true_fn=action, false_fn=fn, strict=strict)
-        if not exclusive:
-            return fn()
-        with control_dependencies([_at_most(preds, 1, "Input error: exclusive=True")]):
-            return fn()
-
-
-def _pairs(pred_fn_pairs: Any) -> list[tuple[Tensor, Callable[[], Any]]]:
-    if not isinstance(pred_fn_pairs, (list, tuple, Mapping)):
-        raise TypeError("fns must be a list, tuple, or dict")
-    if isinstance(pred_fn_pairs, OrderedDict):
-        pairs = list(pred_fn_pairs.items())
-    elif isinstance(pred_fn_pairs, Mapping):
-        pairs = sorted(pred_fn_pairs.items(), key=lambda item: item[0].name)
-    else:
-        pairs = list(pred_fn_pairs)
-    for pair in pairs:
-        if not isinstance(pair, tuple) or len(pair) != 2:
-            raise TypeError("Each entry in pred_fn_pairs must be a 2-tuple")
-        pred, fn = pair
-        if not isinstance(pred, Tensor):
-            raise TypeError(f"pred must be a Tensor, got: {pred}")
-        if pred.dtype is not bool_:
-            raise TypeError(f"pred must be Tensor of type bool: {pred.name}")
-        if not callable(fn):
-            raise TypeError(f"fn for pred {pred.name} must be callable.")
-    return pairs
-
-
-def _last_as_default(preds: list[Tensor], actions: list[Any]) -> tuple[Any, list[Any], list[Any]]:
-    """Without a default the last action is it, and one predicate must hold."""
-    from minitf.ops.debug import Assert  # it builds conds itself
-
-    last, action = preds[-1], actions[-1]
-
-    def default() -> Any:
-        others = (
-            "Implementation error: selected default action "
-            f"#{len(preds) - 1} was called, but some of other predicates are True: "
-        )
-        told = (
-            "Input error: None of conditions evaluated as True:",
-            apply_op("Pack", preds, name="preds_c"),
-        )
-        checks = [_at_most(preds[:-1], 0, others), Assert(last, data=told)]
-        with control_dependencies(checks):
-            return action()
-
-    return default, preds[:-1], actions[:-1]
-
-
-def _at_most(preds: list[Tensor], n: int, message: str) -> Any:
-    """An Assert that no more than n of the predicates hold."""
-    from minitf.ops.debug import Assert  # it builds conds itself
-    from minitf.ops.math import cast, reduce_sum
-
-    stacked = apply_op("Pack", preds, name="preds_c")
-    count = reduce_sum(cast(stacked, int32), name="num_true_conds")
-    limit = constant(n, name="n_true_conds")
-    names = ", ".join(p.name for p in preds)
-    data = [f"{message}: more than {n} conditions ({names}) evaluated as True:", stacked]
-    return Assert(apply_op("LessEqual", count, limit), data, summarize=len(preds))
 
 
 def while_loop(

@@ -10,7 +10,8 @@ from minitf.convert import constant, to_tensor, to_tensors
 from minitf.default import name_scope
 from minitf.operation import Tensor
 from minitf.ops.apply import apply_op
-from minitf.ops.control_flow import case, cond
+from minitf.ops.case import case
+from minitf.ops.control_flow import cond
 from minitf.ops.elementwise import cast
 from minitf.ops.random import random_normal
 from minitf_runtime.types import int32, int64

@@ -19,7 +19,7 @@ CLIENT = (
     " python queue random rnn saved_model sets sparse spectral strings"
     "> session fetches test importer graph_util"
     "> gradients"
-    "> ops variables variable_scope initializers indexed_slices sparse_tensor"
+    "> ops variables variable_scope template initializers indexed_slices sparse_tensor"
     "> graph operation scopes lookup default convert"
     "> stacks source device_spec node_def scoped_names nest tensor_shape errors options proto"
     " timeline app flags gfile tf_logging gpus",

@@ -5,11 +5,13 @@ import pytest
 
 from minitf.convert import constant
 from minitf.ops.apply import apply_op as op
+from minitf.ops.case import switch_case
 from minitf.ops.control_flow import cond, while_loop
 from minitf.session import Session
 from minitf.tensor_shape import TensorShape
+from minitf.variables import Variable
 from minitf_runtime.errors import InvalidArgumentError
-from minitf_runtime.types import float32
+from minitf_runtime.types import float32, int32
 
 
 def fed(shape=()):
@@ -161,3 +163,33 @@ def test_large_values_pass_through_a_loop():
         [constant(0), start],
     )
     assert Session().run(y).tolist() == [101.0] * 1000
+
+
+@pytest.mark.parametrize("index, want", [(0, 10.0), (1, 20.0), (2, 30.0), (-1, 30.0), (7, 30.0)])
+def test_switch_case(index, want):
+    i = op("Placeholder", dtype=int32, shape=(), name="i")
+    y = switch_case(
+        i, {1: lambda: constant(20.0), 0: lambda: constant(10.0)}, lambda: constant(30.0)
+    )
+    assert Session().run(y, {i: index}) == want
+
+
+def test_switch_case_without_default_takes_the_last():
+    i = op("Placeholder", dtype=int32, shape=(), name="i")
+    y = switch_case(i, [lambda: constant(10.0), lambda: constant(20.0)])
+    assert [Session().run(y, {i: n}) for n in (0, 1, 5)] == [10.0, 20.0, 20.0]
+
+
+@pytest.mark.parametrize("functions", [[], {1: lambda: 0.0}, [(0, 1)], {"a": lambda: 0.0}, 3])
+def test_switch_case_refuses_other_functions(functions):
+    with pytest.raises((TypeError, ValueError), match="branch|key"):
+        switch_case(constant(0), functions)
+
+
+def test_a_branch_may_assign_the_variable_that_chose_it():
+    """The choice is that of the value read, whatever the variable becomes."""
+    v = Variable(True)
+    y = cond(v, lambda: v.assign(False), lambda: True)
+    with Session() as session:
+        session.run(v.initializer)
+        assert [session.run(y), session.run(y)] == [False, True]

@@ -156,7 +156,7 @@ class _Guards:
         if n.op in EXITS:
             guard = self.outside(guard, self.frames.get(n.name, ROOT))
         self.nodes[n.name] = guard
-        if n.op in SWITCHES or n.op == "Identity":
+        if (n.op in SWITCHES or n.op == "Identity") and not self._reads_a_variable(n):
             for i in range(len(n.output_types)):
                 self._same[n.name, i] = self._same.get(n.inputs[0], n.inputs[0])
         if n.op in SWITCHES:
@@ -165,6 +165,13 @@ class _Guards:
             self.outputs[n.name, 1] = _union([guard, (Literal("true", pred),)])
         elif n.name in self.dead:
             self.outputs[n.name, 0] = _union([guard, (Literal("alive", (n.name, 0)),)])
+
+    def _reads_a_variable(self, n: Node) -> bool:
+        """Whether it hands on the value that a reference has now: an update changes it."""
+        source, output = n.inputs[0]
+        made = self.by_name.get(source)
+        is_ref = made is not None and made.output_types[output].is_ref
+        return is_ref and not n.output_types[0].is_ref
 
     def _control(self, name: str) -> Guard:
         """What a control edge waits for: the node having run, with a live value if it received."""
