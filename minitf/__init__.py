@@ -6,7 +6,13 @@ from __future__ import annotations
 from minitf import (
     app, bitwise, compat, contrib, debugging, errors, flags, gfile, graph_util, initializers, io,
     layers, linalg, losses, math, metrics, nest, nn, queue, random, saved_model, sets, sparse,
-    spectral, strings, summary, test, tf_logging as logging, train,
+    spectral, strings, summary, test, tf_logging as logging, train, version,
+)
+from minitf.behavior import (
+    control_flow_v2_enabled, disable_control_flow_v2, disable_eager_execution,
+    disable_tensor_equality, disable_v2_behavior, disable_v2_tensorshape,
+    enable_control_flow_v2, enable_eager_execution, enable_tensor_equality, enable_v2_behavior,
+    enable_v2_tensorshape, executing_eagerly, init_scope,
 )
 from minitf.convert import constant, convert_to_tensor, register_tensor_conversion_function
 from minitf.default import (
@@ -77,20 +83,23 @@ from minitf.ops.filling import (
 from minitf.ops.functional import foldl, foldr, map_fn, scan
 from minitf.ops.gather import (
     batch_gather, dynamic_partition, dynamic_stitch, gather, gather_nd, scatter_nd,
-    tensor_scatter_add, tensor_scatter_sub, tensor_scatter_update,
+    tensor_scatter_add, tensor_scatter_add as tensor_scatter_nd_add, tensor_scatter_sub,
+    tensor_scatter_sub as tensor_scatter_nd_sub, tensor_scatter_update,
+    tensor_scatter_update as tensor_scatter_nd_update,
 )
 from minitf.ops.group import group, no_op, tuple
 from minitf.ops.joining import concat, pad, parallel_stack, split, stack, tile, unstack
 from minitf.ops.linalg import (
     cholesky, cholesky_solve, diag, diag_part, eye, matrix_band_part, matrix_determinant,
     matrix_diag, matrix_diag_part, matrix_inverse, matrix_set_diag, matrix_solve, matrix_solve_ls,
-    matrix_triangular_solve, norm, qr, self_adjoint_eig, self_adjoint_eigvals, svd,
+    matrix_triangular_solve, qr, self_adjoint_eig, self_adjoint_eigvals, svd,
 )
 from minitf.ops.math import (
     accumulate_n, add_check_numerics_ops, add_n, bincount, check_numerics, histogram_fixed_width,
     histogram_fixed_width_bins, lin_space, linspace, verify_tensor_all_finite,
 )
 from minitf.ops.matmul import cross, matmul, sparse_matmul, tensordot, trace
+from minitf.ops.norm import norm
 from minitf.ops.queue import (
     FIFOQueue, PaddingFIFOQueue, PriorityQueue, QueueBase, RandomShuffleQueue,
 )
@@ -154,7 +163,10 @@ from minitf.proto.meta_graph import MetaGraphDef, TensorInfo
 from minitf.session import InteractiveSession, Session
 from minitf.sparse_tensor import SparseTensor, SparseTensorValue
 from minitf.template import make_template
-from minitf.tensor_shape import Dimension, TensorShape
+from minitf.tensor_shape import Dimension, TensorShape, dimension_at_index, dimension_value
+from minitf.tensor_spec import TensorSpec
+from minitf.tensor_util import make_ndarray, make_tensor_proto
+from minitf.tf_logging import get_logger
 from minitf.variable_scope import (
     AUTO_REUSE, VariableScope, create_partitioned_variables, get_local_variable, get_variable,
     get_variable_scope, no_regularizer, variable_op_scope, variable_scope,
@@ -169,9 +181,14 @@ from minitf.variables import (
     trainable_variables, variable_axis_size_partitioner, variable_creator_scope,
     variables_initializer,
 )
+from minitf.version import (
+    COMPILER_VERSION, COMPILER_VERSION as __compiler_version__, CXX11_ABI_FLAG,
+    CXX11_ABI_FLAG as __cxx11_abi_flag__, GIT_VERSION, GIT_VERSION as __git_version__,
+    GRAPH_DEF_VERSION, GRAPH_DEF_VERSION_MIN_CONSUMER, GRAPH_DEF_VERSION_MIN_PRODUCER,
+    MONOLITHIC_BUILD, MONOLITHIC_BUILD as __monolithic_build__, VERSION, VERSION as __version__,
+)
 from minitf_runtime.types import (
     DType, as_dtype, bool_ as bool, complex128, complex64, float16, float16 as half, float32,
     float64, float64 as double, int16, int32, int64, int8, resource, string, uint16, uint32,
     uint64, uint8, variant,
 )
-from minitf_runtime.version import API_VERSION as VERSION, API_VERSION as __version__

@@ -10,13 +10,14 @@ from typing import Any
 from minitf.convert import to_tensor
 from minitf.default import get_default_graph, name_scope
 from minitf.graph import Graph
-from minitf.node_def import PRODUCER, check_inputs, find_op_def, read_attrs
+from minitf.node_def import check_inputs, find_op_def, read_attrs
 from minitf.operation import Operation, Tensor
 from minitf.proto.graph import GraphDef, NodeDef
 from minitf_runtime.errors import UnimplementedError
 from minitf_runtime.graph import parse_tensor_name
 from minitf_runtime.ops.registry import OpDef, arg_types
 from minitf_runtime.types import merge_shapes
+from minitf_runtime.version import GRAPH_DEF_VERSION
 
 __all__ = ["import_graph_def"]
 
@@ -82,13 +83,13 @@ def _checked_names(names: Sequence[str] | None) -> tuple[str, ...]:
 
 def _check_version(graph_def: GraphDef) -> None:
     versions = graph_def.versions
-    if versions.min_consumer > PRODUCER:
+    if versions.min_consumer > GRAPH_DEF_VERSION:
         raise ValueError(
             f"GraphDef min consumer version {versions.min_consumer} above current version "
-            f"{PRODUCER}. Please upgrade minitf."
+            f"{GRAPH_DEF_VERSION}. Please upgrade minitf."
         )
-    if PRODUCER in versions.bad_consumers:
-        raise ValueError(f"GraphDef disallows consumer version {PRODUCER}.")
+    if GRAPH_DEF_VERSION in versions.bad_consumers:
+        raise ValueError(f"GraphDef disallows consumer version {GRAPH_DEF_VERSION}.")
     if versions.producer < 0:
         raise ValueError(f"GraphDef producer version {versions.producer} below min producer 0.")
 

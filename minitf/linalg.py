@@ -8,7 +8,6 @@ from minitf.ops.linalg import (
     cholesky_solve,
     eye,
     logdet,
-    norm,
     qr,
     svd,
 )
@@ -27,6 +26,7 @@ from minitf.ops.linalg import matrix_triangular_solve as triangular_solve
 from minitf.ops.linalg import self_adjoint_eig as eigh
 from minitf.ops.linalg import self_adjoint_eigvals as eigvalsh
 from minitf.ops.matmul import cross, matmul, matvec, tensordot, trace
+from minitf.ops.norm import norm
 from minitf.ops.normalization import l2_normalize
 from minitf.ops.shapes import matrix_transpose
 from minitf.ops.shapes import matrix_transpose as transpose

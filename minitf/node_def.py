@@ -13,8 +13,8 @@ from minitf_runtime.errors import NotFoundError
 from minitf_runtime.graph import Node
 from minitf_runtime.ops.registry import OPS, REQUIRED, OpDef
 from minitf_runtime.types import DType, as_dtype
+from minitf_runtime.version import GRAPH_DEF_VERSION
 
-PRODUCER = 134  # the GraphDef version of TensorFlow 1.15
 _ITEM_FIELDS = dict(
     string="s", int="i", float="f", bool="b", type="type", shape="shape", tensor="tensor"
 )
@@ -23,7 +23,7 @@ _ITEM_FIELDS = dict(
 def graph_def(nodes: Iterable[Node], add_shapes: bool = False) -> GraphDef:
     """The message of a graph; with `add_shapes`, the attribute _output_shapes on each node."""
     made = GraphDef()
-    made.versions.producer = PRODUCER
+    made.versions.producer = GRAPH_DEF_VERSION
     for node in nodes:
         _fill(made.node.add(), node, add_shapes)
     return made

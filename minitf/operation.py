@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from minitf import source
 from minitf.node_def import check_inputs, find_op_def, node_def, read_attrs
 from minitf.proto.graph import NodeDef
+from minitf.proto.tensor import tensor_proto
 from minitf.tensor_shape import ShapeView, TensorShape, as_shape
 from minitf_runtime.graph import Node, Reason
 from minitf_runtime.ops.registry import OpDef
@@ -268,8 +269,11 @@ class Operation:
             raise ValueError(f"Operation '{self.name}' has no attr named '{name}'.")
         value = self._attrs[name]
         declared = self.op_def.attrs.get(name)
-        if declared is not None and declared.kind == "shape":
+        kind = None if declared is None else declared.kind
+        if kind == "shape":
             return ShapeView(value)
+        if kind == "tensor":
+            return tensor_proto(value)
         return value.encode() if isinstance(value, str) else value
 
     def colocation_groups(self) -> list[bytes]:

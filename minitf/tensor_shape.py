@@ -240,6 +240,16 @@ class TensorShape:
         return "(" + ", ".join(str(d) for d in self.dims or ()) + ")"
 
 
+def dimension_value(dimension: Any) -> int | None:
+    """A size as int or None, be it a Dimension or that already (TF: dimension_value)."""
+    return dimension.value if isinstance(dimension, Dimension) else dimension
+
+
+def dimension_at_index(shape: TensorShape, index: int) -> Dimension:
+    """A size of a shape, unknown if the rank is (TF: dimension_at_index)."""
+    return Dimension(None) if shape.as_tuple is None else shape[index]
+
+
 class DimView:
     """A size under the field names of TensorShapeProto.Dim; -1 when it is not known."""
 

@@ -253,7 +253,7 @@ class GradLoop:
                 state = state.outer
                 continue
             if value.op.type == "Const":
-                return constant(value.op.get_attr("value"), value.dtype)
+                return constant(value.op._attrs["value"], value.dtype)
             with outside(self.grad_context):
                 stack = state.remember(value)
             real = state.recall(stack, value)

@@ -11,7 +11,6 @@ from minitf.default import name_scope
 from minitf.operation import Tensor
 from minitf.ops import array, math
 from minitf.ops.apply import apply_op
-from minitf.ops.arguments import renamed
 from minitf.ops.array import matrix_transpose
 from minitf.ops.raw import passthrough
 from minitf_runtime.errors import UnimplementedError
@@ -20,7 +19,7 @@ from minitf_runtime.types import float32, int32
 __all__ = [
     "cholesky", "cholesky_solve", "diag", "diag_part", "eye", "matrix_band_part",
     "matrix_determinant", "matrix_diag", "matrix_diag_part", "matrix_inverse", "matrix_set_diag",
-    "matrix_solve", "matrix_solve_ls", "matrix_triangular_solve", "norm", "qr", "self_adjoint_eig",
+    "matrix_solve", "matrix_solve_ls", "matrix_triangular_solve", "qr", "self_adjoint_eig",
     "self_adjoint_eigvals", "svd",
 ]  # fmt: skip
 
@@ -201,61 +200,3 @@ def gram_cholesky(matrix: Tensor, ridge: Any, size: int, **adjoint: bool) -> Ten
         identity.set_shape(matrix.shape[:-2].concatenate([size, size]))
         gram = gram + ridge * identity
     return cholesky(gram)
-
-
-def norm(
-    tensor: Any,
-    ord: Any = "euclidean",  # noqa: A002
-    axis: Any = None,
-    keepdims: bool | None = None,
-    name: str | None = None,
-    keep_dims: bool | None = None,
-) -> Tensor:
-    """The norm of vectors (along `axis`, or of all elements), or of matrices (a pair of axes)."""
-    keepdims = renamed("keepdims", keepdims, "keep_dims", keep_dims)
-    axes = _norm_axes(ord, axis)
-    with name_scope(name, "norm", [tensor]):
-        tensor = convert_to_tensor(tensor)
-        result = _norm(tensor, ord, axes)
-        return result if keepdims else array.squeeze(result, axes)
-
-
-def _norm_axes(ord: Any, axis: Any) -> tuple[int, ...] | None:  # noqa: A002
-    """The axes as a tuple, or None for all elements. Raises ValueError."""
-    if isinstance(axis, (tuple, list)) and len(axis) == 2:
-        a, b = axis
-        if not isinstance(a, int) or not isinstance(b, int) or a == b:
-            raise ValueError("'axis' must be None, an integer, or a tuple of 2 unique integers")
-        supported = ["euclidean", "fro", 1, 2, np.inf]
-        if ord not in supported:
-            raise ValueError(f"'ord' must be a supported matrix norm in {supported}, got {ord}")
-        if ord == 2:
-            raise UnimplementedError(None, None, "norm: the 2-norm of matrices is not implemented")
-        return a, b
-    if axis is not None and not isinstance(axis, int):
-        raise ValueError("'axis' must be None, an integer, or a tuple of 2 unique integers")
-    if ord != "euclidean" and not (np.isreal(ord) and ord > 0):
-        raise ValueError(f"'ord' must be a supported vector norm, got {ord}")
-    return None if axis is None else (axis,)
-
-
-def _norm(tensor: Tensor, ord: Any, axes: tuple[int, ...] | None) -> Tensor:  # noqa: A002
-    """The norm, the axes kept with size 1."""
-    if ord in ("fro", "euclidean", 2):
-        return math.sqrt(math.reduce_sum(tensor * math.conj(tensor), axes, keepdims=True))
-    size = math.abs(tensor)
-    first = None if axes is None else axes[0]
-    if ord == 1:
-        result = math.reduce_sum(size, first, keepdims=True)
-        return (
-            result if first == _last(axes) else math.reduce_max(result, _last(axes), keepdims=True)
-        )
-    if ord == np.inf:
-        if first != _last(axes):
-            size = math.reduce_sum(size, _last(axes), keepdims=True)
-        return math.reduce_max(size, first, keepdims=True)
-    return math.pow(math.reduce_sum(math.pow(size, ord), axes, keepdims=True), 1.0 / ord)
-
-
-def _last(axes: tuple[int, ...] | None) -> int | None:
-    return None if axes is None else axes[-1]

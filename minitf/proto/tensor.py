@@ -81,6 +81,7 @@ _VALUE_FIELDS = {
     "uint32": "uint32_val",
     "uint64": "uint64_val",
 }  # all others: int_val
+_NEVER_BYTES = {"bool", "float16", "uint16", "complex64", "complex128"}  # as TF writes them
 
 
 def shape_proto(shape: Shape) -> TensorShapeProto:
@@ -100,18 +101,27 @@ def tensor_proto(array: Any, dtype: DType | None = None) -> TensorProto:
     all are equal to, in the field of its type."""
     array = np.asarray(array)
     dtype = as_dtype(array.dtype) if dtype is None else dtype.base
+    shape = array.shape
+    if dtype is not string and array.size > 1:
+        array = np.ascontiguousarray(array, dtype.as_numpy_dtype)
+        data = array.tobytes()
+        if data == data[: array.itemsize] * array.size:
+            array = array.ravel()[:1]
+    return plain_tensor_proto(array, dtype, shape)
+
+
+def plain_tensor_proto(array: np.ndarray, dtype: DType, shape: tuple[int, ...]) -> TensorProto:
+    """The message of a tensor of that shape of which the array has the (first) elements."""
     field = _field(dtype)
-    proto = TensorProto(dtype=dtype.number, tensor_shape=shape_proto(array.shape))
+    proto = TensorProto(dtype=dtype.number, tensor_shape=shape_proto(shape))
     if dtype is string:
         proto.string_val.extend(_octets(item) for item in array.ravel().tolist())
         return proto
     array = np.ascontiguousarray(array, dtype.as_numpy_dtype)
-    data = array.tobytes()
-    one = data[: array.itemsize]
-    if array.size > 1 and data != one * array.size:
-        proto.tensor_content = data
+    if array.size == math.prod(shape) > 1 and dtype.name not in _NEVER_BYTES:
+        proto.tensor_content = array.tobytes()
     else:
-        getattr(proto, field).extend(_elements(np.frombuffer(one, array.dtype)))
+        getattr(proto, field).extend(_elements(array))
     return proto
 
 

@@ -19,10 +19,10 @@ CLIENT = (
     " python queue random rnn saved_model sets sparse spectral strings"
     "> session fetches test importer graph_util"
     "> gradients"
-    "> ops variables variable_scope template initializers indexed_slices sparse_tensor"
-    "> graph operation scopes lookup default convert"
+    "> ops variables variable_scope template behavior initializers indexed_slices sparse_tensor"
+    "> graph operation scopes lookup default convert tensor_spec tensor_util"
     "> stacks source device_spec node_def scoped_names nest tensor_shape errors options proto"
-    " timeline app flags gfile tf_logging gpus",
+    " timeline app flags gfile tf_logging gpus version",
 )
 ENGINE = (
     "session > server > plan > passes > ops > devices graph storage"
