@@ -13,11 +13,11 @@ from minitf.ops.constant_value import constant_value
 from minitf.ops.control_flow import cond
 from minitf.ops.group import no_op
 from minitf.ops.queue import FIFOQueue, PaddingFIFOQueue, QueueBase, RandomShuffleQueue
-from minitf.sparse_tensor import is_sparse
+from minitf.sparse_tensor import SparseTensor, is_sparse
 from minitf.tensor_shape import TensorShape
 from minitf.train.input import report_fullness
 from minitf.train.queue_runner import QueueRunner, add_queue_runner
-from minitf_runtime.errors import UnimplementedError
+from minitf.train.sparse_queue import restore, store_sets
 from minitf_runtime.types import int32
 
 # ---- what they have in common
@@ -85,6 +85,7 @@ def _batched(tensors_list: Any, kind: _Fifo | _Shuffled, how: _Batching, default
             )
         sets = [_tensors(tensors) for tensors in sets]
         keep = _checked_keep_input(how.keep_input, how.enqueue_many)
+        sets, stored = store_sets(sets, how.enqueue_many, keep)
         queue = kind.make(_dtypes(sets), _shapes(sets, how.shapes, how.enqueue_many))
         enqueues = [_enqueue(queue, tensors, how.enqueue_many, keep) for tensors in sets]
         add_queue_runner(QueueRunner(queue, [e for e in enqueues for _ in range(how.threads)]))
@@ -93,6 +94,7 @@ def _batched(tensors_list: Any, kind: _Fifo | _Shuffled, how: _Batching, default
             batch = queue.dequeue_up_to(how.batch_size, name=name)
         else:
             batch = queue.dequeue_many(how.batch_size, name=name)
+        batch = restore(batch, stored)
     if not isinstance(tensors_list[0], dict):
         return batch
     parts = batch if isinstance(batch, list) else [batch]
@@ -108,14 +110,10 @@ def _in_order(tensors_list: Any) -> list[list[Any]]:
     return [[tensors[k] for k in sorted(tensors, key=str)] for tensors in tensors_list]
 
 
-def _tensors(values: list[Any]) -> list[Tensor]:
+def _tensors(values: list[Any]) -> list[Any]:
     if not values:
         raise ValueError("Expected at least one tensor in batch().")
-    if any(is_sparse(v) for v in values):
-        raise UnimplementedError(
-            None, None, "A batch of SparseTensors needs AddSparseToTensorsMap: not in minitf"
-        )
-    return [to_tensor(v) for v in values]
+    return [SparseTensor.from_value(v) if is_sparse(v) else to_tensor(v) for v in values]
 
 
 def _checked_keep_input(keep_input: Any, enqueue_many: bool) -> Tensor:

@@ -113,7 +113,9 @@ def test_without_local_initializer_the_real_error_comes_from_join():
             coord.join(threads, stop_grace_period_secs=5)
 
 
-def test_sparse_batches_are_left_out():
-    sparse = tf.SparseTensor([[0]], [1.0], [2])
-    with pytest.raises(tf.errors.UnimplementedError, match="AddSparseToTensorsMap"):
-        tf.train.batch([sparse], 2)
+def test_a_batch_of_sparse_tensors():
+    n = tf.train.range_input_producer(3, num_epochs=1, shuffle=False).dequeue()
+    sparse = tf.SparseTensor([[0]], [n * 10], [tf.cast(n + 1, tf.int64)])
+    batch, numbers = tf.train.batch([sparse, n], 3)
+    (values, sizes), end = taken([[batch.values, batch.dense_shape], numbers])[0]
+    assert (values.tolist(), sizes.tolist(), end.tolist()) == ([0, 10, 20], [3, 3], [0, 1, 2])

@@ -52,6 +52,26 @@ def batches(tf):
     yield [len(qr.enqueue_ops) for qr in tf.get_collection(tf.GraphKeys.QUEUE_RUNNERS)]
 
 
+def sparse_batches(tf):
+    train = tf.train
+    sparse = tf.sparse_placeholder(tf.float32, [2, 3])
+    x, keep = tf.placeholder(tf.float32, [2, 3]), tf.placeholder(tf.bool, [])
+    some, any_rank = tf.placeholder(tf.bool, [None]), tf.sparse_placeholder(tf.int32)
+    yield kinds(train.batch([sparse, x], 4))
+    yield kinds([train.batch([sparse], 2, name="alone")])
+    yield outcome(lambda: train.maybe_batch([sparse], False, 2, enqueue_many=True))
+    yield kinds(train.maybe_batch([any_rank, x], keep, 2))
+    yield kinds(train.maybe_batch([any_rank, x], keep, 2, enqueue_many=True))
+    yield kinds(train.maybe_shuffle_batch([sparse, x], 2, 9, 3, some, 1, 5, True))
+    joined = train.batch_join([{"s": sparse, "x": x}, {"s": sparse, "x": x}], 2)
+    yield kinds([joined["s"], joined["x"]])
+    yield outcome(lambda: train.batch_join([[sparse, x], [x, x]], 2)).split("[")[0]
+
+
+def kinds(tensors):
+    return " ".join("%s %s %s" % (type(t).__name__, t.op.name, t.shape) for t in tensors)
+
+
 def filtered(tf):
     train = tf.train
     x, rows = tf.placeholder(tf.float32, []), tf.placeholder(tf.float32, [None, 2])
@@ -99,7 +119,17 @@ def shapes(tensors):
 
 
 PROGRAMS = {
-    p.__name__: p for p in (filenames, limits, producers, batches, filtered, joined, mistakes)
+    p.__name__: p
+    for p in (
+        filenames,
+        limits,
+        producers,
+        batches,
+        sparse_batches,
+        filtered,
+        joined,
+        mistakes,
+    )  # fmt: skip
 }
 
 if __name__ == "__main__":
