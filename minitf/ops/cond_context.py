@@ -8,7 +8,6 @@ from typing import Any
 from minitf import nest
 from minitf.convert import to_tensor
 from minitf.default import colocate_with, control_dependencies, get_default_graph
-from minitf.indexed_slices import IndexedSlices
 from minitf.operation import Operation, Tensor
 from minitf.ops.apply import apply_op
 from minitf.ops.group import with_dependencies
@@ -213,7 +212,9 @@ class CondContext(ControlFlowContext):
         original = fn()
         if original is None:
             return None, []
-        result = nest.map_structure(lambda v: self._branch_tensor(to_flow(v)), original)
+        result = nest.map_structure(
+            lambda v: self._branch_tensor(to_flow(v)), original, expand_composites=True
+        )
         tensors = nest.flatten(result, expand_composites=True)
         self.exit_result(tensors)
         return original, tensors
@@ -221,12 +222,6 @@ class CondContext(ControlFlowContext):
     def _branch_tensor(self, value: Any) -> Any:
         if isinstance(value, Operation):
             return with_dependencies([value], self.pivot)  # the pivot stands for the op
-        if isinstance(value, IndexedSlices):
-            return IndexedSlices(
-                self._output(value.values),
-                self._output(value.indices),
-                None if value.dense_shape is None else self._output(value.dense_shape),
-            )
         return self._output(to_tensor(value))
 
     def _output(self, tensor: Tensor) -> Tensor:

@@ -95,6 +95,7 @@ class Optimizer:
     ) -> list[tuple[Any, Any]]:
         """(gradient, variable) for each variable; the gradient is None where there is none.
 
+        A loss that is a function is called first, as TF 1.15 allows also in graphs.
         Raises ValueError for a loss or variable of another than a float type, or without variables.
         """
         if gate_gradients not in (self.GATE_NONE, self.GATE_OP, self.GATE_GRAPH):
@@ -102,6 +103,8 @@ class Optimizer:
                 "gate_gradients must be one of: Optimizer.GATE_NONE, Optimizer.GATE_OP, "
                 f"Optimizer.GATE_GRAPH.  Not {gate_gradients}"
             )
+        if callable(loss):
+            loss = loss()
         self._assert_valid_dtypes([loss] if grad_loss is None else [loss, grad_loss])
         if var_list is None:
             more = get_collection(GraphKeys.TRAINABLE_RESOURCE_VARIABLES)

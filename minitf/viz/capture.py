@@ -18,6 +18,7 @@ from minitf import alias, default, session, train
 from minitf.graph import Graph
 from minitf.operation import Operation
 from minitf.train.cluster_spec import ClusterSpec
+from minitf.train.server import make_server_def
 from minitf.viz.strategy import placing_by
 from minitf.viz.unreadable import TimeUp, Unreadable, failed, within
 from minitf_runtime.devices.gpu import find_gpus
@@ -169,14 +170,14 @@ class _StandInServer:
         config: Any = None,
         start: bool = True,
     ) -> None:
-        spec = ClusterSpec(server_or_cluster_def)
-        job, index = job_name or spec.jobs[0], task_index or 0
-        cpus = config.device_count.get("CPU", 1) if config is not None else 1
+        made = make_server_def(server_or_cluster_def, job_name, task_index, protocol, config)
+        spec, job, index = ClusterSpec(made.cluster), made.job_name, made.task_index
+        cpus = made.default_session_config.device_count.get("CPU", 1)
         self.captured.cpus[_task_name(job, index)] = cpus
         if not self.captured.fixed:
             self.captured.cluster = spec
         self.target = f"grpc://{spec.task_address(job, index)}"
-        self.server_def = {"cluster": spec.as_dict(), "job_name": job, "task_index": index}
+        self.server_def = made
         self.captured.servers[self.target] = (job, index)
 
     def start(self) -> None:

@@ -37,3 +37,15 @@ def test_wrong_arguments_are_told():
         tf.metrics.average_precision_at_k(x, x, 0)
     with pytest.raises(ValueError, match="Shapes .* are incompatible"):
         tf.metrics.accuracy(x, tf.placeholder(tf.float32, [4]))
+
+
+def test_rankings_of_sparse_labels():
+    labels = tf.SparseTensor([[0, 0], [1, 0], [1, 1]], tf.constant([1, 0, 2], tf.int64), [2, 2])
+    scores = tf.constant([[0.1, 0.5, 0.2], [0.3, 0.1, 0.6]])
+    with tf.Session() as session:
+        made = (
+            tf.metrics.precision_at_k(labels, scores, 2),
+            tf.metrics.recall_at_k(labels, scores, 1),
+        )
+        session.run(tf.local_variables_initializer())
+        assert session.run([update for _, update in made]) == [0.75, pytest.approx(2 / 3)]

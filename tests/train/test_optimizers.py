@@ -25,3 +25,12 @@ def test_as_recorded(optimizer, form):
         assert mine.keys() == real.keys()
         for name in real:
             np.testing.assert_allclose(mine[name], real[name], rtol=1e-5, atol=1e-6, err_msg=name)
+
+
+def test_a_loss_that_is_a_function():
+    v = tf.Variable(3.0)
+    step = tf.train.GradientDescentOptimizer(0.5).minimize(lambda: v * v)
+    with tf.Session() as session:
+        session.run(v.initializer)
+        session.run(step)
+        assert session.run(v) == 0.0

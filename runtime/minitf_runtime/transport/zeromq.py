@@ -46,7 +46,8 @@ def tcp(address: str) -> str:
 def _checked(address: str, insecure: bool) -> str:
     host, _, port = address.rpartition(":")
     if not host or not port.isdecimal() or not 0 < int(port) < 65536:
-        raise InvalidArgumentError(None, None, f"A task address must be HOST:PORT, got '{address}'")
+        message = f'Could not interpret "{address}" as a host-port pair'
+        raise InvalidArgumentError(None, None, f"{message}: expected HOST:PORT")
     if not insecure and not is_loopback(address):
         raise InvalidArgumentError(
             None,
