@@ -57,7 +57,7 @@ def _packed(t: Tensor, partial: bool) -> Any:
         if value is None and not partial:
             return None
         values.append(value)
-    return np.array(values)
+    return np.array(values, object if _unknown(values) else None)
 
 
 def _of_shape(t: Tensor) -> Any:

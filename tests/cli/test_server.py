@@ -52,14 +52,14 @@ def test_malformed_clusters(text, words):
         ("--cluster ps=127.0.0.1:9 --job worker", 'Job "worker" was not defined'),
         ("--cluster ps=127.0.0.1:9 --job ps --task 3", 'Task 3 was not defined in job "ps"'),
         ("--cluster ps=10.1.2.3:9 --job ps", "'10.1.2.3:9' is not a loopback address"),
-        ("--cluster ps=127.0.0.1 --job ps", 'Could not interpret "127.0.0.1" as a host-port pair'),
+        ("--cluster ps=127.0.0.1 --job ps", '"127.0.0.1" as a host-port pair'),
         (
             "--cluster ps=127.0.0.1:0 --job ps",
-            'Could not interpret "127.0.0.1:0" as a host-port pair',
+            '"127.0.0.1:0" as a host-port pair',
         ),
         (
             "--cluster ps=127.0.0.1:70000 --job ps",
-            'Could not interpret "127.0.0.1:70000" as a host-port pair',
+            '"127.0.0.1:70000" as a host-port pair',
         ),
     ],
 )

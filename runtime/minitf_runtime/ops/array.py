@@ -209,6 +209,8 @@ def _transpose_shape(c: ShapeContext) -> list[Shape]:
     ndim = count if x is None else len(x)
     if ndim is None:
         return [None]
+    if x is None and ndim < 2:
+        return [None]  # as in TF: such a perm is also for a scalar
     if perm is None or x is None:
         return [(None,) * ndim]
     for p in perm:

@@ -14,7 +14,17 @@ from minitf_runtime.ops.array import shape_input, zeros_of
 from minitf_runtime.ops.gpu_rows import change_rows, flat_rows, picked, within
 from minitf_runtime.ops.indices import all_within
 from minitf_runtime.ops.registry import Count, ShapeContext, Type, kernel, op
-from minitf_runtime.types import INDEX, NUMBERS, Shape, bool_, int32, int64, show_shape, uint8
+from minitf_runtime.types import (
+    INDEX,
+    NUMBERS,
+    Shape,
+    bool_,
+    int32,
+    int64,
+    num_elements,
+    show_shape,
+    uint8,
+)
 
 _INDEX = Type(INDEX)
 
@@ -199,6 +209,8 @@ def check_vectors(xp: Any, indices: Any, shape: Any, what: str) -> None:
 
 def scatter_nd_checks(indices: Shape, updates: Shape, output: Shape) -> None:
     """indices [batch..., depth], updates [batch..., rest...], output with rest after depth axes."""
+    if num_elements(output) == 0 and (num_elements(indices) or num_elements(updates)):
+        raise ValueError("Indices and updates specified for empty output shape")
     if indices is None or updates is None or indices[-1] is None:
         return
     outer = len(indices) - 1
@@ -266,6 +278,13 @@ def scatter_nd(xp: Any, indices: Any, updates: Any, shape: Any) -> Any:
 
 def scatter_into(xp: Any, out: Any, indices: Any, updates: Any, how: str) -> None:
     """Changes `out` at the index vectors: `how` is add, subtract or update."""
+    if not out.ndim:
+        raise invalid("Output must be at least 1-D, got shape: []")
+    if not out.size and (indices.size or updates.size):
+        raise invalid(
+            "Indices and updates specified for empty output.  indices shape: "
+            f"{show_shape(indices.shape)}"
+        )
     if indices.ndim == 0 or indices.shape[-1] > out.ndim:
         raise invalid(
             "The inner dimension of indices must be at most the rank of the output, got indices of "

@@ -191,10 +191,12 @@ def _counted(xp: Any, places: Any, weights: Any, count: int, dtype: Any) -> Any:
 )
 def histogram_shape(c: ShapeContext) -> list[Shape]:
     """How many values fall into each of `nbins` equal parts of the range, or beyond its ends."""
-    dims.merge(c.rank(1, 1), (2,))
+    dims.fixed_size(dims.with_rank(c.shape(1), 1)[0], 2)
     c.rank(2, 0)
     nbins = c.value(2)
-    return [(None if nbins is None else dims.size_given(int(nbins), 2),)]
+    if nbins is not None and nbins <= 0:
+        raise ValueError(f"Requires nbins > 0: {nbins}")
+    return [(None if nbins is None else int(nbins),)]
 
 
 @kernel("HistogramFixedWidth", host_inputs="value_range nbins")

@@ -78,21 +78,32 @@ def _segment_shape(c: ShapeContext) -> list[Shape]:
     return [None if data is None else (None, *data[1:])]
 
 
-def _sorted_count(xp: Any, ids: Any) -> int:
+def _sorted_count(xp: Any, ids: Any, num_segments: Any = None) -> int:
     """The number of segments of sorted ids. Raises InvalidArgumentError if they are not sorted."""
+    last = int(on_host(xp, ids[-1])) if ids.size else -1
+    count = _count_given(last + 1, num_segments)
     if not ids.size:
-        return 0
+        return count
     if xp is not np:  # as in TF, only the last is looked at there
-        return max(0, int(on_host(xp, ids[-1])) + 1)
-    if (ids[1:] < ids[:-1]).any():
-        raise invalid("segment ids are not increasing")
-    count = int(ids[-1]) + 1
-    if ids[0] < 0:
-        raise invalid(
-            f"Segment id {int(ids[0])} out of range [0, {count}), possibly because 'segment_ids' "
-            "input is not sorted."
-        )
+        return max(0, count)
+    if count <= 0:
+        raise invalid("segment ids must be >= 0")
+    falls = ids[1:] < ids[:-1]
+    if ids[0] < 0 or falls.any():
+        raise _unsorted(ids, falls, count)
     return count
+
+
+def _unsorted(ids: Any, falls: Any, count: int) -> Exception:
+    """What is wrong with ids first, a segment being looked at when the next begins."""
+    outside = (ids < 0) | (ids >= count)
+    fall = int(falls.argmax()) if falls.any() else ids.size
+    if not outside[:fall].any():
+        return invalid("segment ids are not increasing")
+    return invalid(
+        f"Segment id {int(ids[outside.argmax()])} out of range [0, {count}), possibly because "
+        "'segment_ids' input is not sorted."
+    )
 
 
 def _segment_with(kind: str) -> Callable[..., Any]:
@@ -209,7 +220,9 @@ def _sparse_shape(c: ShapeContext) -> list[Shape]:
     if len(c.shapes) > 3:
         c.rank(3, 0)
         given = c.value(3)
-        count = None if given is None else dims.size_given(int(given), 3)
+        if given is not None and given < 0:
+            raise ValueError("Cannot specify a negative value for num_segments")
+        count = None if given is None else int(given)
     return [None if data is None else (count, *data[1:])]
 
 
@@ -217,7 +230,7 @@ def _sparse_with(kind: str) -> Callable[..., Any]:
     def sparse_segment(xp: Any, data: Any, indices: Any, ids: Any, num_segments: Any = None) -> Any:
         if indices.ndim != 1 or indices.shape != ids.shape:
             raise invalid("segment_ids and indices should have same size.")
-        count = _count_given(_sorted_count(xp, ids), num_segments)
+        count = _sorted_count(xp, ids, num_segments)
         bad = (indices < 0) | (indices >= data.shape[0])
         if bad.any():
             at = int(bad.argmax())
@@ -283,8 +296,12 @@ def _sparse_grad_shape(c: ShapeContext) -> list[Shape]:
 def _sparse_grad_with(kind: str) -> Callable[..., Any]:
     def sparse_segment_grad(xp: Any, grad: Any, indices: Any, ids: Any, output_dim0: Any) -> Any:
         count, rows = len(grad), int(output_dim0)
-        if ids.size and (ids.min() < 0 or ids.max() >= count):
+        if ids.size and ids[-1] >= count:
             raise invalid("Invalid number of segments")
+        outside = (ids < 0) | (ids >= count)
+        if outside.any():
+            at = int(ids[int(outside.argmax())])
+            raise invalid(f"Segment id {at} out of range [0, {count}).")
         bad = (indices < 0) | (indices >= rows)
         if bad.any():
             raise invalid(f"Index {int(indices[int(bad.argmax())])} out of range [0, {rows}).")

@@ -288,6 +288,8 @@ def in_top_k_v2(xp: Any, predictions: Any, targets: Any, k: Any) -> Any:
 def nth_element_shape(c: ShapeContext) -> list[Shape]:
     """The n-th smallest (largest, if reverse) of the last axis."""
     x, n = dims.at_least(c.shape(0), 1), c.value(1)
+    if n is not None and n.ndim:
+        raise ValueError(f"Input must be scalar but has rank {n.ndim}")
     dims.with_rank(c.shape(1), 0)
     if n is not None:
         dims.size_given(int(n), 1)

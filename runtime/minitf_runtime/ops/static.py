@@ -106,7 +106,7 @@ def group_inputs(opdef: OpDef, attrs: Any, flat: Sequence[Any]) -> list[Any]:
 
 def _from_pack(s: StaticValues, attrs: Any, inputs: Any, shapes: Any, depth: int) -> Shape:
     """TF knows a size only as a constant: not as x.shape[i] of a partly known shape."""
-    if any(shape != () for shape in shapes):
+    if () not in shapes or any(shape not in ((), None) for shape in shapes):
         return None
     values = (s.value(i, depth) for i in inputs)
     return tuple(None if v is None or v < 0 else int(v) for v in values)
