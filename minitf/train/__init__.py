@@ -39,6 +39,7 @@ from minitf.train.batching import (
 )
 from minitf.train.checkpoint_management import (
     checkpoint_exists,
+    checkpoints_iterator,
     generate_checkpoint_state_proto,
     get_checkpoint_mtimes,
     get_checkpoint_state,
@@ -66,6 +67,7 @@ from minitf.train.global_step import (
 )
 from minitf.train.gradient_descent import GradientDescentOptimizer
 from minitf.train.graph_io import write_graph
+from minitf.train.init_from_checkpoint import init_from_checkpoint
 from minitf.train.input import (
     input_producer,
     limit_epochs,
@@ -139,10 +141,12 @@ __all__ = [
     "SingularMonitoredSession", "StepCounterHook", "StopAtStepHook", "SummarySaverHook",
     "Supervisor", "SyncReplicasOptimizer", "WorkerSessionCreator", "add_queue_runner",
     "assert_global_step", "basic_train_loop", "batch", "batch_join", "checkpoint_exists",
-    "cosine_decay", "cosine_decay_restarts", "create_global_step", "exponential_decay",
+    "checkpoints_iterator", "cosine_decay", "cosine_decay_restarts", "create_global_step",
+    "exponential_decay",
     "export_meta_graph", "generate_checkpoint_state_proto", "get_checkpoint_mtimes",
     "get_checkpoint_state", "get_global_step", "get_or_create_global_step", "global_step",
-    "import_meta_graph", "input_producer", "inverse_time_decay", "latest_checkpoint",
+    "import_meta_graph", "init_from_checkpoint", "input_producer", "inverse_time_decay",
+    "latest_checkpoint",
     "limit_epochs", "linear_cosine_decay", "list_variables", "load_checkpoint", "load_variable",
     "match_filenames_once", "maybe_batch", "maybe_batch_join", "maybe_shuffle_batch",
     "maybe_shuffle_batch_join", "natural_exp_decay", "noisy_linear_cosine_decay",

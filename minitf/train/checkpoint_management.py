@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import glob
+import math
 import os
-from collections.abc import Iterable
+import time
+from collections.abc import Callable, Iterable, Iterator
 
 from minitf import tf_logging
 from minitf.proto.saver import CheckpointState, SaverDef
@@ -15,6 +17,7 @@ from minitf_runtime.storage.files import read_whole, write_whole
 
 __all__ = [
     "checkpoint_exists",
+    "checkpoints_iterator",
     "generate_checkpoint_state_proto",
     "get_checkpoint_mtimes",
     "get_checkpoint_state",
@@ -24,6 +27,7 @@ __all__ = [
 ]
 
 _STATE_FILE = "checkpoint"
+_SECONDS_BETWEEN_LOOKS = 1.0  # for a new checkpoint
 
 
 def generate_checkpoint_state_proto(
@@ -168,3 +172,42 @@ def meta_graph_filename(checkpoint_filename: str, meta_graph_suffix: str = "meta
     """The file of a checkpoint's meta graph; the shards of one checkpoint share it."""
     base, _, shard = checkpoint_filename.rpartition("-?????-of-")
     return f"{base if base and shard.isdigit() else checkpoint_filename}.{meta_graph_suffix}"
+
+
+def checkpoints_iterator(
+    checkpoint_dir: str,
+    min_interval_secs: float = 0,
+    timeout: float | None = None,
+    timeout_fn: Callable[[], bool] | None = None,
+) -> Iterator[str]:
+    """Each new checkpoint of a directory as it appears, `min_interval_secs` apart at least.
+
+    When none came for `timeout` seconds it ends, unless `timeout_fn` tells to go on by False.
+    """
+    last = None
+    while True:
+        found = _wait_for_new(checkpoint_dir, last, timeout)
+        if found is not None:
+            began = time.time()
+            last = found
+            yield found
+            time.sleep(max(0.0, began + min_interval_secs - time.time()))
+        elif timeout_fn is None:
+            tf_logging.info("Timed-out waiting for a checkpoint.")
+            return
+        elif timeout_fn():
+            return
+
+
+def _wait_for_new(checkpoint_dir: str, last: str | None, timeout: float | None) -> str | None:
+    """The path of a checkpoint other than the last, or None after `timeout` seconds."""
+    tf_logging.info("Waiting for new checkpoint at %s", checkpoint_dir)
+    end = math.inf if timeout is None else time.time() + timeout
+    while True:
+        path = latest_checkpoint(checkpoint_dir)
+        if path not in (None, last):
+            tf_logging.info("Found new checkpoint at %s", path)
+            return path
+        if time.time() + _SECONDS_BETWEEN_LOOKS > end:
+            return None
+        time.sleep(_SECONDS_BETWEEN_LOOKS)

@@ -26,12 +26,13 @@ def variable_def(variable: Variable, export_scope: str | None = None) -> Variabl
         variable_name=rename(variable.name),
         initializer_name=rename(variable.initializer.name),
         snapshot_name=rename(snapshot.name),
-        initial_value_name=rename(variable.initial_value.name),
         is_resource=is_resource,
         trainable=variable.trainable,
         synchronization=variable.synchronization.value,
         aggregation=variable.aggregation.value,
     )
+    if variable.initial_value is not None:
+        made.initial_value_name = rename(variable.initial_value.name)
     info = variable._get_save_slice_info()
     told = info.to_proto(export_scope) if info else None
     if told is not None:
@@ -54,11 +55,8 @@ def variable_of_def(made: VariableDef, import_scope: str | None = None) -> Varia
         made.synchronization, made.aggregation, made.trainable, made.variable_name
     )
     variable.initializer = element(made.initializer_name)
-    variable.initial_value = (
-        element(made.initial_value_name)
-        if made.initial_value_name
-        else variable.initializer.inputs[1]
-    )
+    known = made.initial_value_name  # old messages have none
+    variable.initial_value = element(known) if known else None
     take = _take_resource if made.is_resource else _take_ref
     take(variable, element(made.variable_name), element(made.snapshot_name))
     if made.HasField("save_slice_info_def"):

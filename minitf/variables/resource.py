@@ -76,7 +76,8 @@ class BaseResourceVariable(Variable):
     def assign(
         self, value: Any, use_locking: Any = None, name: Any = None, read_value: bool = True
     ) -> Any:
-        value = to_tensor(value, self.dtype)
+        with self.handle.graph.as_default():
+            value = to_tensor(value, self.dtype)
         self.shape.assert_is_compatible_with(value.shape)
         made = apply_op("AssignVariableOp", self.handle, value, name=name)
         return self._lazy_read(made) if read_value else made
@@ -94,8 +95,15 @@ class BaseResourceVariable(Variable):
     def _changed(self, op: str, delta: Any, name: str | None, read_value: bool) -> Any:
         cached = self._cached_value
         with control_dependencies([cached]) if cached is not None else nullcontext():
-            made = apply_op(op, self.handle, to_tensor(delta, self.dtype), name=name)
+            with self.handle.graph.as_default():
+                delta = to_tensor(delta, self.dtype)
+            made = apply_op(op, self.handle, delta, name=name)
         return self._lazy_read(made) if read_value else made
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        raise NotImplementedError(
+            "__deepcopy__() is only available when eager execution is enabled."
+        )
 
     def count_up_to(self, limit: int) -> Tensor:
         return apply_op("ResourceCountUpTo", self.handle, limit=limit, T=self.dtype)  # type: ignore[no-any-return]
@@ -245,7 +253,7 @@ class UnreadVariable(BaseResourceVariable):
         return self._update
 
     def _read(self) -> Tensor:
-        with control_dependencies([self._update]):
+        with self._update.graph.as_default(), control_dependencies([self._update]):
             return super()._read()
 
     def value(self) -> Tensor:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from pathlib import Path
 
 import numpy as np
@@ -250,3 +251,24 @@ def test_partitioned_values(session):
     session.run(p.assign(whole + 1))
     assert session.run(tf.identity(p)).tolist() == (whole + 1).tolist()
     assert [x.shape for x in session.run(list(p))] == [(3, 2), (2, 2)]
+
+
+def test_a_resource_variable_is_changed_in_its_own_graph():
+    with tf.Graph().as_default():
+        v = tf.Variable(1.0, use_resource=True)
+    assert v.assign(2.0).graph is v.assign_add(2.0).graph is v.graph
+
+
+def test_a_resource_variable_has_no_deep_copy():
+    with pytest.raises(NotImplementedError, match="only available when eager execution"):
+        copy.deepcopy(tf.Variable(1.0, use_resource=True))
+
+
+def test_a_message_without_an_initial_value():
+    v = tf.Variable(3.0)
+    made = v.to_proto()
+    made.ClearField("initial_value_name")
+    again = tf.Variable(variable_def=made)
+    assert again.to_proto() == made
+    with pytest.raises(ValueError, match="must have a return value"):
+        again.initialized_value()
