@@ -15,8 +15,8 @@ PACKAGES = ROOT / "minitf", ROOT / "runtime" / "minitf_runtime"
 # `minitf` is the client's own __init__.
 CLIENT = (
     "cli viz __main__ > alias > minitf"
-    "> train compat contrib data layers losses metrics summary bitwise debugging io linalg math nn"
-    " python queue random rnn saved_model sets sparse spectral strings"
+    "> train compat contrib examples data layers losses metrics summary bitwise debugging io linalg"
+    " math nn python queue random rnn saved_model sets sparse spectral strings"
     "> session fetches test importer graph_util"
     "> gradients"
     "> ops variables variable_scope template behavior initializers indexed_slices sparse_tensor"
