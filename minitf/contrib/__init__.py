@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-_PARTS = ("rnn", "training")
+_PARTS = ("framework", "layers", "rnn", "training")
 
 
 def __getattr__(name: str) -> Any:
