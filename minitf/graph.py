@@ -56,6 +56,7 @@ class Graph:
         self.control_flow_context: Any = None
         self.role = "forward"
         self.original_op: Operation | None = None  # the op that new ones are the gradient of
+        self.line: source.Line | None = None  # the user's, where all new ops are of one
         self.seed: int | None = None
         self.static = StaticValues(_describe)
         self.session_for: Callable[[Any, str], Any] = _no_session
@@ -207,10 +208,23 @@ class Graph:
 
     # ---- scopes
 
+    def user_line(self) -> source.Line:
+        """The user's line that the ops made now belong to."""
+        return self.line or source.user_line()
+
+    @contextmanager
+    def at_line(self, line: source.Line | None) -> Iterator[None]:
+        """Says which line the ops made inside belong to; None: the one that calls for each."""
+        outer, self.line = self.line, line
+        try:
+            yield
+        finally:
+            self.line = outer
+
     @contextmanager
     def device(self, device_name_or_function: Any) -> Iterator[None]:
         """Asks for a device for the ops made inside (TF: Graph.device)."""
-        scope = device_scope(device_name_or_function)
+        scope = device_scope(device_name_or_function, self.user_line())
         self._device_stack.append(scope)
         stack = self._device_stack
         try:
@@ -233,7 +247,7 @@ class Graph:
             self._colocation_stack = []
         if op is not None:
             target = self.as_operation(getattr(op, "handle", op))
-            self._colocation_stack.append(ColocationScope(target, source.user_line()))
+            self._colocation_stack.append(ColocationScope(target, self.user_line()))
         try:
             yield
         finally:

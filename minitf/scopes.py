@@ -64,9 +64,8 @@ def _text(result: Any) -> str:
     return str(parse_requested(result))
 
 
-def device_scope(device_name_or_function: Any) -> DeviceScope:
+def device_scope(device_name_or_function: Any, line: source.Line) -> DeviceScope:
     """The scope for an argument of tf.device. Raises ValueError for a malformed name."""
-    line = source.user_line()
     arg = device_name_or_function
     if arg is None:
         return DeviceScope(None, None, "None", line)

@@ -12,7 +12,16 @@ _PACKAGES = (
     os.path.dirname(os.path.abspath(minitf_runtime.__file__)) + os.sep,
 )
 _OURS = {"contextlib.py", "decorator.py", "functools.py"}
+Line = tuple[str, int, str]  # file, number, function
 _known: dict[str, bool] = {}  # file -> whether it is the user's
+
+
+def is_user(name: str) -> bool:
+    """Whether a file is the user's."""
+    found = _known.get(name)
+    if found is None:
+        found = _known[name] = _is_user(name)
+    return found
 
 
 def _is_user(name: str) -> bool:
@@ -20,19 +29,16 @@ def _is_user(name: str) -> bool:
     return not (ours or name.startswith("<frozen"))
 
 
-def user_line() -> tuple[str, int, str]:
-    """(file, line, function) of the user's code that called into minitf."""
+def user_line() -> Line:
+    """The line of the user's code that called into minitf."""
     frame = sys._getframe(1)
     while True:
         code = frame.f_code
-        user = _known.get(code.co_filename)
-        if user is None:
-            user = _known[code.co_filename] = _is_user(code.co_filename)
-        if user or frame.f_back is None:
+        if is_user(code.co_filename) or frame.f_back is None:
             return code.co_filename, frame.f_lineno, code.co_name
         frame = frame.f_back
 
 
-def show(line: tuple[str, int, str]) -> str:
+def show(line: Line) -> str:
     """'train.py:31', '' for no line."""
     return f"{line[0]}:{line[1]}" if line[0] else ""

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
+from minitf import source
 from minitf.convert import constant
 from minitf.default import graph_of, name_scope
 from minitf.gradients.aggregation import aggregate, check_method
@@ -58,7 +59,11 @@ def gradients(
     grad_ys = [None] * len(ys) if grad_ys is None else _as_list(grad_ys)
     values = [*ys, *xs, *stop_gradients, *grad_ys]
     graph = graph_of(values)
-    with graph.as_default(), graph.role_scope("gradient"):
+    with (
+        graph.as_default(),
+        graph.role_scope("gradient"),
+        graph.at_line(source.user_line()),
+    ):
         with name_scope(name, "gradients"):
             graph.unique_name("uid")
             ys = [tensor_or_slices(y, name=f"y_{i}") for i, y in enumerate(ys)]
@@ -158,7 +163,7 @@ class _Backward:
             flow.zeros_like(t) if g is None and _is_trainable(t.dtype) else g
             for t, g in zip(op.outputs, out_grads)
         ]
-        with self.graph.name_scope(op.name + "_grad"), _original(self.graph, op):
+        with self.graph.name_scope(op.name + "_grad"), _original(self.graph, op, fn):
             made = fn(op, *grads)
             in_grads = list(made) if isinstance(made, (list, tuple)) else [made]
             if len(in_grads) != len(op._inputs):
@@ -242,13 +247,22 @@ def _merge_shape(op: Operation, i: int, given: Tensor, grad: Tensor) -> None:
 
 
 @contextmanager
-def _original(graph: Graph, op: Operation) -> Iterator[None]:
-    """Ops made inside know that they belong to the gradient of `op`."""
-    outer, graph.original_op = graph.original_op, op
+def _original(graph: Graph, op: Operation, fn: GradientFunction) -> Iterator[None]:
+    """Ops made inside know that they belong to the gradient of `op`; those that a user's function
+    makes belong to lines of its own."""
+    outer = graph.original_op, graph.line
+    graph.original_op = op
+    if fn is op._gradient_function or source.is_user(_file(fn)):
+        graph.line = None
     try:
         yield
     finally:
-        graph.original_op = outer
+        graph.original_op, graph.line = outer
+
+
+def _file(fn: GradientFunction) -> str:
+    code = getattr(fn, "__code__", None)
+    return code.co_filename if code else ""  # any callable may be a user's
 
 
 def _ones(y: Any, i: int) -> Tensor:

@@ -53,6 +53,9 @@ class Node(NamedTuple):
         """Whether it takes or gives a reference to a variable."""
         return True in [t.is_ref for t in self.input_types + self.output_types]
 
+    def on(self, device: str) -> Node:
+        return Node._make((*self[:4], device, *self[5:]))  # in less time than `with_` takes
+
     def with_(self, **changes: Any) -> Node:
         return self._replace(**changes)
 

@@ -145,3 +145,27 @@ def test_many_terms_at_one_tensor():
     y = tf.add_n([tf.identity(x) for _ in range(3_000)])
     (dx,) = tf.gradients(y, x)
     assert len(dx.op.inputs) == 3_000
+
+
+def test_lines_of_ops_in_a_gradient():
+    """Ops of our own functions belong to the line of tf.gradients, those of a user's to its own."""
+
+    @tf.custom_gradient
+    def double(x):
+        def grad(dy):
+            return tf.multiply(dy, 2.0, name="of_user")
+
+        return x * 2.0, grad
+
+    x = tf.constant(3.0)
+    y = tf.tanh(double(x))
+    tf.gradients(y, x)
+    after = tf.identity(y)
+    graph = tf.get_default_graph()
+    functions = {op.name: op.traceback[0][2] for op in graph.get_operations()}
+    here = "test_lines_of_ops_in_a_gradient"
+    (theirs,) = (name for name in functions if name.endswith("of_user"))
+    assert functions[theirs] == "grad"
+    (ours,) = (op.name for op in graph.get_operations() if op.type == "TanhGrad")
+    assert functions[ours] == here
+    assert functions[after.op.name] == here

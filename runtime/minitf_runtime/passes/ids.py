@@ -37,18 +37,29 @@ def id_order(nodes: Sequence[Node]) -> list[Node]:
 
     Raises InvalidArgumentError for an input that is no node, and for a cycle.
     """
+    if _is_ordered(nodes):
+        return list(nodes)
     index = {n.name: i for i, n in enumerate(nodes)}
-    ordered = True
-    for i, n in enumerate(nodes):
+    for n in nodes:
         for source in sources(n):
-            at = index.get(source, -1)
-            if at < 0:
+            if source not in index:
                 raise InvalidArgumentError(
                     None, None, f"Node '{n.name}': Unknown input node '{source}'"
                 )
-            if at >= i and not is_back_edge(nodes[at], n):
-                ordered = False
-    return list(nodes) if ordered else _wait_for_inputs(nodes, index)
+    return _wait_for_inputs(nodes, index)
+
+
+def _is_ordered(nodes: Sequence[Node]) -> bool:
+    """Whether all that a node has an edge from stands before it: so does a client make nodes."""
+    before: set[str] = set()
+    for n in nodes:
+        for source, _ in n.inputs:
+            if source not in before:
+                return False
+        if n.control and not before.issuperset(n.control):
+            return False
+        before.add(n.name)
+    return True
 
 
 def _wait_for_inputs(nodes: Sequence[Node], index: dict[str, int]) -> list[Node]:

@@ -32,7 +32,7 @@ def place_graph(
 
 def with_devices(graph: Graph, placement: Mapping[str, Placed]) -> Graph:
     """The graph with every node's device the one it was given."""
-    return graph.map(lambda n: n.with_(device=placement[n.name].device))
+    return graph.map(lambda n: n.on(placement[n.name].device))
 
 
 def partition_placed(

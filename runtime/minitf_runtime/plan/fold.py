@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from minitf_runtime.graph import Graph, Node
 from minitf_runtime.ops.registry import OPS
 from minitf_runtime.ops.static import SHAPES, StaticValues
-from minitf_runtime.passes.carried import handed_on, pushed
+from minitf_runtime.passes.carried import STACK, handed_on, pushed
 from minitf_runtime.plan.regions import CONTROL_FLOW, RECVS
 from minitf_runtime.plan.stacks import without_unused_stacks
 from minitf_runtime.types import is_full
@@ -40,9 +40,10 @@ def fold(nodes: Sequence[Node], tested: Iterable[Tensor] = ()) -> Folded:
     """
     by_name = {n.name: n for n in nodes}
     awaited = {c for n in nodes for c in n.control}
-    popped = pushed(Graph(nodes))
+    popped = pushed(Graph(nodes)) if any(n.op == STACK for n in nodes) else {}
     static = StaticValues(lambda key: _describe(by_name, popped, key))
     constants: dict[Tensor, Any] = {}
+    uniform = {n.name for n in nodes if n.op in _UNIFORM}
     kept = []
     for n in nodes:
         values = _values(n, static) if n.name not in awaited else None
@@ -52,7 +53,9 @@ def fold(nodes: Sequence[Node], tested: Iterable[Tensor] = ()) -> Folded:
             kept.append(n.with_(op="Identity", inputs=n.inputs[:1], attrs={}))
         else:
             n = _as_addition(n, by_name)
-            kept.append(_with_scalars(n, by_name, static, constants))
+            if not uniform.isdisjoint([name for name, _ in n.inputs]):
+                n = _with_scalars(n, by_name, static, constants)
+            kept.append(n)
     used = set(tested)
     left = without_unused(kept, used)
     if popped:
@@ -107,17 +110,16 @@ def _is_elementwise(n: Node) -> bool:
 
 def without_unused(nodes: Sequence[Node], used_beside: Iterable[Tensor]) -> tuple[Node, ...]:
     """Takes out ops whose value nobody takes; who waited for one waits for its inputs."""
-    used = set(used_beside)
+    used = {name for name, _ in used_beside}
     awaited: set[str] = set()
     kept = []
     for n in reversed(nodes):
-        needed = any((n.name, i) in used for i in range(len(n.output_types)))
-        if not needed and _has_no_effect(n):
+        if n.name not in used and _has_no_effect(n):
             if n.name not in awaited:
                 continue
             waits = dict.fromkeys((*n.control, *(name for name, _ in n.inputs)))
             n = n.with_(op="NoOp", inputs=(), input_types=(), control=tuple(waits), attrs={})
-        used.update(n.inputs)
+        used.update([name for name, _ in n.inputs])
         awaited.update(n.control)
         kept.append(n)
     return tuple(reversed(kept))
