@@ -7,6 +7,9 @@ import numbers
 import os
 from typing import Any
 
+from minitf.tensor_shape import dimension_at_index as dimension_at_index
+from minitf.tensor_shape import dimension_value as dimension_value
+
 bytes_or_text_types = (bytes, str)
 integral_types = (numbers.Integral,)
 real_types = (numbers.Real,)

@@ -17,7 +17,7 @@ CLIENT = (
     "cli viz __main__ > alias > minitf"
     "> train compat contrib examples data layers losses metrics summary bitwise debugging io linalg"
     " math nn python queue random rnn saved_model sets sparse spectral strings"
-    "> session fetches test importer graph_util"
+    "> session fetches test test_case importer graph_util"
     "> gradients"
     "> ops variables variable_scope template behavior initializers indexed_slices sparse_tensor"
     "> graph operation scopes lookup default convert tensor_spec tensor_util"
