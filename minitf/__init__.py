@@ -136,6 +136,10 @@ from minitf.ops.sparse import (
     sparse_slice, sparse_softmax, sparse_tensor_dense_matmul, sparse_tensor_to_dense,
     sparse_to_dense, sparse_transpose,
 )
+from minitf.ops.sparse_forms import (
+    edit_distance, sparse_mask, sparse_merge, sparse_reset_shape, sparse_split,
+    sparse_to_indicator,
+)
 from minitf.ops.special import (
     betainc, digamma, erf, erfc, igamma, igammac, lbeta, lgamma, polygamma, zeta,
 )

@@ -14,7 +14,7 @@ for _types in (
     # Constants, and what depends on shapes alone.
     "Const StopGradient ZerosLike OnesLike OneHot Timestamp",
     "AudioSummaryV2 HistogramSummary ImageSummary MergeSummary ScalarSummary TensorSummaryV2",
-    "Shape ShapeN Rank Size BroadcastGradientArgs ConcatOffset InvertPermutation",
+    "Shape ShapeN Rank Size BroadcastGradientArgs ConcatOffset InvertPermutation EditDistance",
     # Random numbers.
     "RandomStandardNormal RandomUniform TruncatedNormal Multinomial StatelessMultinomial",
     "StatelessRandomNormal StatelessRandomUniform StatelessRandomUniformInt",

@@ -40,7 +40,7 @@ __all__ = [
 ]
 
 
-def _checked(sp_input: Any) -> SparseTensor:
+def checked(sp_input: Any) -> SparseTensor:
     if not is_sparse(sp_input):
         raise TypeError("Input must be a SparseTensor.")
     return SparseTensor.from_value(sp_input)
@@ -103,7 +103,7 @@ def sparse_tensor_to_dense(
     sp_input: Any, default_value: Any = None, validate_indices: bool = True, name: str | None = None
 ) -> Tensor:
     """The sparse tensor as a dense one."""
-    sp = _checked(sp_input)
+    sp = checked(sp_input)
     default = zeros([], sp.dtype) if default_value is None else default_value
     return sparse_to_dense(sp.indices, sp.dense_shape, sp.values, default, validate_indices, name)
 
@@ -113,7 +113,7 @@ def sparse_tensor_to_dense(
 
 def sparse_reorder(sp_input: Any, name: str | None = None) -> SparseTensor:
     """The indices in row-major order."""
-    sp = _checked(sp_input)
+    sp = checked(sp_input)
     indices, values = apply_op("SparseReorder", *sp._components(), name=name)
     known = sp.shape
     sizes = known.as_list() if known.is_fully_defined() else identity(sp.dense_shape)
@@ -122,7 +122,7 @@ def sparse_reorder(sp_input: Any, name: str | None = None) -> SparseTensor:
 
 def sparse_reshape(sp_input: Any, shape: Any, name: str | None = None) -> SparseTensor:
     """The same values in another dense shape; one size may be -1."""
-    sp = _checked(sp_input)
+    sp = checked(sp_input)
     wanted = cast(shape, int64)
     with name_scope(name, "SparseReshape", [sp]) as scope:
         indices, sizes = apply_op("SparseReshape", sp.indices, sp.dense_shape, wanted, name=scope)
@@ -155,7 +155,7 @@ def _reshaped(sp: SparseTensor, wanted: Tensor) -> list[int] | None:
 
 def sparse_transpose(sp_input: Any, perm: Any = None, name: str | None = None) -> SparseTensor:
     """The axes in the order `perm`, or reversed."""
-    sp = _checked(sp_input)
+    sp = checked(sp_input)
     with name_scope(name, "SparseTranspose", [sp]):
         if perm is None:
             ndim: Any = rank(sp)
@@ -183,7 +183,7 @@ def sparse_concat(
     if expand_nonconcat_dim or expand_nonconcat_dims:
         raise NotImplementedError("sparse_concat with expand_nonconcat_dims is not supported")
     axis = renamed("axis", axis, "concat_dim", concat_dim)
-    parts = [_checked(sp) for sp in sp_inputs]
+    parts = [checked(sp) for sp in sp_inputs]
     if len(parts) == 1:
         return parts[0]
     lists = [list(one) for one in zip(*(sp._components() for sp in parts))]
@@ -201,7 +201,7 @@ def sparse_concat(
 
 def sparse_retain(sp_input: Any, to_retain: Any) -> SparseTensor:
     """The values where `to_retain` is True."""
-    sp = _checked(sp_input)
+    sp = checked(sp_input)
     keep = to_tensor(to_retain)
     keep.shape.assert_has_rank(1)
     sp.values.shape.merge_with(keep.shape)
@@ -213,7 +213,7 @@ def sparse_retain(sp_input: Any, to_retain: Any) -> SparseTensor:
 
 def sparse_slice(sp_input: Any, start: Any, size: Any, name: str | None = None) -> SparseTensor:
     """The box of `size` at `start`."""
-    sp = _checked(sp_input)
+    sp = checked(sp_input)
     start, size = to_tensor(start, int64), to_tensor(size, int64)
     with name_scope(name, "SparseSlice", [sp]) as scope:
         parts = apply_op("SparseSlice", *sp._components(), start, size, name=scope)
@@ -224,7 +224,7 @@ def sparse_fill_empty_rows(
     sp_input: Any, default_value: Any, name: str | None = None
 ) -> tuple[SparseTensor, Tensor]:
     """default_value at column 0 of each row without values, and which rows these are."""
-    sp = _checked(sp_input)
+    sp = checked(sp_input)
     with name_scope(name, "SparseFillEmptyRows", [sp]):
         default = to_tensor(default_value, sp.values.dtype)
         filled = apply_op("SparseFillEmptyRows", *sp._components(), default)
@@ -242,8 +242,8 @@ def sparse_add(a: Any, b: Any, threshold: Any = None, thresh: Any = None) -> Any
         raise TypeError("At least one input should be SparseTensor; do you mean to use tf.add()?")
     if not (is_sparse(a) and is_sparse(b)):
         sp, dense = (a, b) if is_sparse(a) else (b, a)
-        return apply_op("SparseTensorDenseAdd", *_checked(sp)._components(), dense)
-    a, b = _checked(a), _checked(b)
+        return apply_op("SparseTensorDenseAdd", *checked(sp)._components(), dense)
+    a, b = checked(a), checked(b)
     least = to_tensor(0 if least is None else least, a.dtype.real_dtype.base, name="threshold")
     indices, values, sizes = apply_op("SparseAdd", *a._components(), *b._components(), least)
     a.shape.assert_is_compatible_with(b.shape)
@@ -257,7 +257,7 @@ def sparse_tensor_dense_matmul(
     sp_a: Any, b: Any, adjoint_a: bool = False, adjoint_b: bool = False, name: str | None = None
 ) -> Tensor:
     """A sparse matrix times a dense one."""
-    sp = _checked(sp_a)
+    sp = checked(sp_a)
     with name_scope(name, "SparseTensorDenseMatMul", [sp.indices, sp.values, b]):
         b = to_tensor(b, name="b")
         parts = sp._components()
@@ -293,7 +293,7 @@ def _reduced(
 ) -> Tensor:
     keep = renamed("keepdims", keepdims, "keep_dims", keep_dims)
     axes = renamed("axis", axis, "reduction_axes", reduction_axes)
-    sp = _checked(sp_input)
+    sp = checked(sp_input)
     if axes is None:
         axes = all_dimensions(sp)
     return apply_op(op, *sp._components(), axes, keep_dims=keep)
@@ -301,7 +301,7 @@ def _reduced(
 
 def sparse_softmax(sp_input: Any, name: str | None = None) -> SparseTensor:
     """Softmax over the values of each last axis."""
-    sp = _checked(sp_input)
+    sp = checked(sp_input)
     with name_scope(name, "SparseSoftmax", [sp.indices, sp.values]):
         values = apply_op("SparseSoftmax", *sp._components())
         return SparseTensor(sp.indices, values, sp.dense_shape)

@@ -28,6 +28,13 @@ CASES = {
         case(_AT, _SIZES, ints(9, dtype="int64")),
         case(_AT, ints(2, 6, dtype="int64"), ints(3, -1, 2, dtype="int64")),
     ],
+    "SparseSplit": [
+        case(np.int64(1), _AT, f32(3), _SIZES, num_split=2).without("full shape", why=_VALUES)
+    ],
+    "EditDistance": [
+        case(_AT, ints(1, 2, 3), _SIZES, _BT, ints(2, 3), _SIZES, normalize=False),
+        case(_AT, ints(1, 2, 3), _SIZES, _BT, ints(2, 3), _SIZES),
+    ],
     "SparseFillEmptyRows": [
         case(_BT, only_f32(2), ints(4, 3, dtype="int64"), 7.0).without("full shape", why=_VALUES)
     ],
