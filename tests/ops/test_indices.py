@@ -5,7 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from minitf_runtime.ops.indices import MAX_RANGE, first_places, rounds, update_rows
+from minitf_runtime.ops.indices import (
+    MAX_RANGE,
+    all_within,
+    are_distinct,
+    first_places,
+    put_rows,
+    rounds,
+    update_rows,
+)
 
 RNG = np.random.RandomState(0)
 VECTORS = {
@@ -25,6 +33,35 @@ VECTORS = {
 def test_first_places(name):
     values = VECTORS[name].tolist()
     assert first_places(np, VECTORS[name]).tolist() == [values.index(v) for v in values]
+
+
+@pytest.mark.parametrize("name", VECTORS)
+def test_distinct(name):
+    values = VECTORS[name].tolist()
+    assert are_distinct(np, VECTORS[name]) == (len(set(values)) == len(values))
+
+
+def test_within():
+    for dtype in (np.int32, np.int64):
+        assert all_within(np.array([0, 4], dtype), 5)
+        assert not all_within(np.array([0, 5], dtype), 5)
+        assert not all_within(np.array([-1, 4], dtype), 5)
+    assert all_within(np.zeros(0, np.int64), 0)
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, object])
+@pytest.mark.parametrize("shape", [(5,), (5, 2), (5, 2, 3), (5, 0)])
+def test_put_rows(shape, dtype, order):
+    """Also of values of another type, or of one row for all; the last of a row stays."""
+    rows = np.array([3, 0, 3])
+    values = np.arange(3 * np.prod(shape[1:], dtype=int)).reshape(3, *shape[1:])
+    for given in (values.astype(dtype), values, values[:1]):
+        array = np.zeros(shape, dtype, order)
+        expected = array.copy()
+        expected[rows] = given
+        put_rows(np, array, rows, given)
+        assert (array == expected).all()
 
 
 def test_nan_equals_nothing():

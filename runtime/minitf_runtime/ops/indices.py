@@ -114,7 +114,7 @@ def update_rows(xp: Any, ufunc: Any, array: Any, rows: Any, values: Any) -> None
 
 
 def put_rows(xp: Any, array: Any, rows: Any, values: Any) -> None:
-    """array[rows] = values of the same type; of a row named twice the last value stays.
+    """array[rows] = values; of a row named twice the last value stays.
 
     Rows of CPU arrays move as one item each: for 256 bytes twice as fast as number by number.
     """
