@@ -387,6 +387,33 @@ def framework_variables(tf):
     ]
 
 
+@program
+def sequence_loss(tf):
+    loss = tf.contrib.seq2seq.sequence_loss
+    logits = tf.placeholder(tf.float32, [None, 5, 3])
+    targets = tf.placeholder(tf.int32, [None, 5])
+    weights = tf.placeholder(tf.float32, [None, 5])
+    y = loss(logits, targets, weights)
+    sums = dict(average_across_timesteps=False, average_across_batch=False)
+    loss(logits, targets, weights, name="none", **sums)
+    loss(logits, targets, weights, sum_over_timesteps=True, sum_over_batch=True, **sums)
+    loss(logits, targets, weights, sum_over_timesteps=True, **sums)
+    loss(logits, targets, weights, sum_over_batch=True, **sums)
+    loss(logits, targets, weights, False, True)
+    loss(
+        logits, targets, weights, True, False,
+        softmax_loss_function=lambda labels, logits: tf.reduce_sum(logits, 1),
+    )  # fmt: skip
+    tf.gradients(y, logits)
+    return [
+        outcome(lambda: loss(targets, targets, weights)),
+        outcome(lambda: loss(logits, logits, weights)),
+        outcome(lambda: loss(logits, targets, logits)),
+        outcome(lambda: loss(logits, targets, weights, sum_over_timesteps=True)),
+        outcome(lambda: loss(logits, targets, weights, sum_over_batch=True)),
+    ]
+
+
 def _array(values):
     import numpy as np
 

@@ -96,5 +96,24 @@ def functions(tf):
     )
 
 
+@program
+def sequence_loss(tf):
+    loss = tf.contrib.seq2seq.sequence_loss
+    logits, targets = tf.constant(inputs(2, 3, 4)), tf.constant([[0, 1, 2], [3, 2, 1]])
+    weights = tf.constant([[1.0, 0.5, 0.0], [1.0, 0.0, 0.0]])
+    sums = dict(average_across_timesteps=False, average_across_batch=False)
+    return (
+        [
+            loss(logits, targets, weights),
+            loss(logits, targets, weights, **sums),
+            loss(logits, targets, weights, sum_over_timesteps=True, sum_over_batch=True, **sums),
+            loss(logits, targets, weights, sum_over_batch=True, **sums),
+            loss(logits, targets, weights, average_across_timesteps=False),
+        ],
+        None,
+        {},
+    )
+
+
 if __name__ == "__main__":
     main(PROGRAMS, evaluate)
