@@ -94,6 +94,24 @@ def use_threads(count: int) -> None:
     _limit = count
 
 
+def cores_of_ops() -> int:
+    """How many threads one op may use."""
+    return _limit
+
+
+def keep_to_one_core() -> Callable[[], None]:
+    """From now on an op and its BLAS calls stay in one thread. Gives what undoes it."""
+    before = _limit
+    use_threads(1)
+    _blas.narrow()
+
+    def undo() -> None:
+        use_threads(before)
+        _blas.widen()
+
+    return undo
+
+
 def parallel(work: Callable[[int, int], Any], size: int, step: int) -> None:
     """Calls work(start, stop) for shares of range(size), of whole steps, one for each thread.
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from minitf_runtime.devices.crowd import crowd
 from minitf_runtime.errors import (
     InternalError,
     InvalidArgumentError,
@@ -39,6 +40,7 @@ class Executable:
 
     def run(self, rdv: Rendezvous, feeds: Sequence[Any]) -> list[Any]:
         """Runs all programs, the first in this thread. Raises the step's first error."""
+        crowd.look()
         out: list[Any] = [None] * self._fetches
         others = [_Beside(chain, rdv, feeds, out) for chain in self._chains[1:]]
         try:

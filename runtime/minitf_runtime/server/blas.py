@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterable
 
 from minitf_runtime.devices.cpu import use_threads
+from minitf_runtime.devices.crowd import crowd
 from minitf_runtime.errors import InvalidArgumentError
 
 VARIABLE = "MINITF_BLAS_THREADS"
@@ -23,6 +24,7 @@ def bound_threads(own: str, addresses: Iterable[str]) -> int:
 
     asked = _asked()
     bound = asked or share(own, addresses)
+    crowd.leave()
     use_threads(bound)
     libraries = ThreadpoolController().select(user_api="blas")
     for library in libraries.lib_controllers:
