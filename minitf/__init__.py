@@ -4,9 +4,9 @@ from __future__ import annotations
 
 # fmt: off
 from minitf import (
-    app, bitwise, compat, contrib, debugging, errors, flags, gfile, graph_util, initializers, io,
-    layers, linalg, losses, math, metrics, nest, nn, queue, random, saved_model, sets, sparse,
-    spectral, strings, summary, test, tf_logging as logging, train, version,
+    app, bitwise, compat, contrib, debugging, errors, flags, gfile, graph_util, initializers,
+    io, layers, linalg, losses, math, metrics, nest, nn, python_io, queue, random, saved_model,
+    sets, sparse, spectral, strings, summary, test, tf_logging as logging, train, version,
 )
 from minitf.behavior import (
     control_flow_v2_enabled, disable_control_flow_v2, disable_eager_execution,
@@ -66,6 +66,7 @@ from minitf.ops.confusion import confusion_matrix
 from minitf.ops.constant_value import get_static_value, is_tensor
 from minitf.ops.control_flow import cond, while_loop
 from minitf.ops.debug import Assert, Print, print, timestamp
+from minitf.ops.decoding import decode_compressed, decode_csv, parse_tensor, serialize_tensor
 from minitf.ops.einsum import einsum
 from minitf.ops.elementwise import (
     abs, acos, acosh, add, angle, asin, asinh, atan, atan2, atanh, cast, ceil, complex, conj, cos,
@@ -106,6 +107,10 @@ from minitf.ops.queue import (
 from minitf.ops.random import (
     get_seed, multinomial, random_crop, random_gamma, random_normal, random_poisson,
     random_shuffle, random_uniform, set_random_seed, truncated_normal,
+)
+from minitf.ops.readers import (
+    FixedLengthRecordReader, IdentityReader, LMDBReader, ReaderBase, TFRecordReader,
+    TextLineReader, WholeFileReader,
 )
 from minitf.ops.reduction import (
     arg_max, arg_min, argmax, argmin, count_nonzero, cumprod, cumsum, range, reduce_all,

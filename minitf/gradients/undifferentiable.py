@@ -25,6 +25,11 @@ for _types in (
     "QueueEnqueue QueueEnqueueMany QueueDequeue QueueDequeueMany QueueDequeueUpTo",
     "QueueClose QueueSize",
     "TensorArrayV3 TensorArrayGradV3 TensorArraySizeV3 TensorArrayCloseV3",
+    # Readers, and what they read.
+    "ReaderRead ReaderReadUpTo ReaderNumRecordsProduced ReaderNumWorkUnitsCompleted",
+    "ReaderSerializeState ReaderRestoreState ReaderReset IdentityReader WholeFileReader",
+    "TextLineReader TFRecordReader FixedLengthRecordReader LMDBReader",
+    "ParseTensor SerializeTensor",
     # Python, strings, sets.
     "Assert PyFunc PyFuncStateless",
     "StringToNumber DecodeRaw RegexReplace StringJoin StringSplit AsString ReduceJoin",

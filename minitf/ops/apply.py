@@ -143,12 +143,7 @@ def _mismatch(
 def _settle(opdef: OpDef, arg: Arg, dtype: DType, attrs: dict[str, Any], told_by: Any) -> None:
     """Records the type that an input tells. Raises TypeError if the op does not take it."""
     key = arg.type_attr
-    allowed = opdef.attrs[key].allowed
-    if allowed and dtype not in allowed:
-        raise TypeError(
-            f"Value passed to parameter '{arg.name}' has DataType {dtype.name} not in list of "
-            f"allowed values: {', '.join(t.name for t in allowed)}"
-        )
+    _check_allowed(opdef.attrs[key], arg.name, dtype)
     if key not in attrs:
         attrs[key] = dtype
         told_by[key] = arg.name
@@ -156,6 +151,14 @@ def _settle(opdef: OpDef, arg: Arg, dtype: DType, attrs: dict[str, Any], told_by
         raise TypeError(
             f"Input '{arg.name}' of '{opdef.name}' Op has type {dtype.name} that does not match "
             f"type {attrs[key].name} of argument '{told_by.get(key, key)}'."
+        )
+
+
+def _check_allowed(attr: Attr, name: str, dtype: DType) -> None:
+    if attr.allowed and dtype not in attr.allowed:
+        raise TypeError(
+            f"Value passed to parameter '{name}' has DataType {dtype.name} not in list of "
+            f"allowed values: {', '.join(t.name for t in attr.allowed)}"
         )
 
 
@@ -215,7 +218,9 @@ def _heterogeneous(opdef: OpDef, arg: Arg, values: Any, attrs: dict[str, Any]) -
         to_tensor(v, None if types is None else types[i], f"{arg.name}_{i}", arg.is_ref)
         for i, v in enumerate(values)
     ]
-    attrs[arg.list_attr] = [t.dtype.base for t in tensors]
+    attrs[arg.list_attr] = found = [t.dtype.base for t in tensors]
+    for dtype in found:
+        _check_allowed(opdef.attrs[arg.list_attr], arg.name, dtype)
     return tensors
 
 
@@ -237,11 +242,7 @@ def _normal(opdef: OpDef, key: str, attr: Attr, value: Any) -> Any:
     kind = attr.kind
     if kind == "type":
         value = as_dtype(value).base
-        if attr.allowed and value not in attr.allowed:
-            raise TypeError(
-                f"Value passed to parameter '{key}' has DataType {value.name} not in list of "
-                f"allowed values: {', '.join(t.name for t in attr.allowed)}"
-            )
+        _check_allowed(attr, key, value)
         return value
     if kind in _SIMPLE:
         value = _simple(opdef, key, kind, value)
@@ -263,7 +264,10 @@ def _normal(opdef: OpDef, key: str, attr: Attr, value: Any) -> Any:
     if kind == "shape":
         return as_shape(value)
     if kind == "list(type)":
-        return [as_dtype(t).base for t in value]
+        types = [as_dtype(t).base for t in value]
+        for dtype in types:
+            _check_allowed(attr, key, dtype)
+        return types
     if kind == "list(shape)":
         return [as_shape(s) for s in value]
     if kind.startswith("list(") and not isinstance(value, (list, tuple, np.ndarray)):

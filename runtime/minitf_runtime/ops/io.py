@@ -17,6 +17,7 @@ from minitf_runtime.ops.registry import (
     op,
     scalar,
 )
+from minitf_runtime.ops.strings import string_scalar, string_vector
 from minitf_runtime.storage import slices
 from minitf_runtime.storage.bundle import BundleReader, Piece, merge_bundles, write_bundle
 from minitf_runtime.storage.files import read_whole, write_whole
@@ -164,13 +165,13 @@ op("ShardedFilespec", "basename: string, num_shards: int32 -> filename: string",
 @kernel("ShardedFilename", host_inputs="basename shard num_shards")
 def sharded_filename(xp: Any, basename: Any, shard: Any, num_shards: Any) -> Any:
     """The file of one shard: name-00001-of-00003."""
-    return _string(f"{_path(basename)}-{int(shard):05d}-of-{int(num_shards):05d}".encode())
+    return string_scalar(f"{_path(basename)}-{int(shard):05d}-of-{int(num_shards):05d}".encode())
 
 
 @kernel("ShardedFilespec", host_inputs="basename num_shards")
 def sharded_filespec(xp: Any, basename: Any, num_shards: Any) -> Any:
     """All of them: name-?????-of-00003."""
-    return _string(f"{_path(basename)}-?????-of-{int(num_shards):05d}".encode())
+    return string_scalar(f"{_path(basename)}-?????-of-{int(num_shards):05d}".encode())
 
 
 # ---- whole files
@@ -187,7 +188,7 @@ def matching_files_shape(c: ShapeContext) -> list[Shape]:
 
 @kernel("ReadFile")
 def read_file(xp: Any, filename: Any) -> Any:
-    return _string(read_whole(_path(filename)))
+    return string_scalar(read_whole(_path(filename)))
 
 
 @kernel("WriteFile")
@@ -199,14 +200,8 @@ def write_file(xp: Any, filename: Any, contents: Any) -> None:
 def matching_files(xp: Any, pattern: Any) -> Any:
     patterns = np.asarray(pattern, object).ravel().tolist()
     found = sorted(path for p in patterns for path in glob.glob(p))
-    return np.array([*found, None], object)[:-1]
+    return string_vector(found)
 
 
 def _path(filename: Any) -> str:
     return os.fsdecode(np.asarray(filename, object).item())
-
-
-def _string(value: bytes) -> np.ndarray:
-    out = np.empty((), object)
-    out[()] = value
-    return out

@@ -29,6 +29,7 @@ from minitf_runtime.ops.registry import (
     scalar,
     unknown,
 )
+from minitf_runtime.ops.strings import string_scalar
 from minitf_runtime.types import DType, Shape, c_name, int64, is_full, show_shape
 
 _SHARED: dict[str, Any] = dict(container="", shared_name="")
@@ -209,13 +210,7 @@ def enqueue_many(xp: Any, handle: Any, components: Any, *, Tcomponents: Any,  # 
 def _item(batch: Any, i: int) -> Any:
     """Element i; a string stays a tensor."""
     item = batch[i]
-    return _string(item) if isinstance(item, bytes) else item
-
-
-def _string(value: bytes) -> Any:
-    out = np.empty((), object)
-    out[()] = value
-    return out
+    return string_scalar(item) if isinstance(item, bytes) else item
 
 
 @kernel("QueueDequeue", "QueueDequeueV2", host_outputs="components")

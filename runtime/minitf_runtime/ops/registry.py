@@ -61,9 +61,11 @@ def Type(allowed: Sequence[DType] = (), default: Any = REQUIRED) -> Attr:  # noq
     return Attr("type", default, tuple(allowed))
 
 
-def Types(default: Any = REQUIRED, minimum: int = 0) -> Attr:  # noqa: N802
+def Types(  # noqa: N802
+    default: Any = REQUIRED, minimum: int = 0, allowed: Sequence[DType] = ()
+) -> Attr:
     """A list of types, one for each element of the inputs or outputs that name it."""
-    return Attr("list(type)", default, (), minimum)
+    return Attr("list(type)", default, tuple(allowed), minimum)
 
 
 def Count(minimum: int = 1) -> Attr:  # noqa: N802

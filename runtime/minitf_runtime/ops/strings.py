@@ -6,7 +6,7 @@ Splitting is in string_split.py, conversions to and from other types in string_c
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import Any
 
@@ -29,6 +29,16 @@ def mapped(fn: Callable[..., Any], *arrays: Any, dtype: Any = object) -> Any:
     for i, values in enumerate(zip(*(a.reshape(-1) for a in turned))):
         flat[i] = fn(*values)
     return out
+
+
+def string_scalar(value: bytes) -> np.ndarray:
+    out = np.empty((), object)
+    out[()] = value
+    return out
+
+
+def string_vector(values: Iterable[bytes]) -> np.ndarray:
+    return np.array([*values, None], object)[:-1]  # NumPy alone would guess at nested ones
 
 
 # ---- joining

@@ -9,6 +9,7 @@ import numpy as np
 
 from minitf_runtime.errors import invalid
 from minitf_runtime.ops.registry import Attr, Count, Type, kernel, op, scalar
+from minitf_runtime.ops.strings import string_scalar
 from minitf_runtime.storage.media import png_bytes, wav_bytes
 from minitf_runtime.storage.protobuf import (
     DecodeError,
@@ -19,6 +20,7 @@ from minitf_runtime.storage.protobuf import (
     int_field,
     packed_doubles_field,
 )
+from minitf_runtime.storage.tensors import tensor_bytes
 from minitf_runtime.types import (
     REALS,
     DType,
@@ -27,7 +29,6 @@ from minitf_runtime.types import (
     float32,
     float64,
     show_shape,
-    string,
     uint8,
 )
 
@@ -197,17 +198,8 @@ def _numbered(tag: bytes, kind: str, most: int, contents: Any) -> np.ndarray:
 
 @kernel("TensorSummaryV2")
 def tensor_summary(xp: Any, tag: Any, tensor: Any, metadata: Any, *, T: DType) -> Any:  # noqa: N803
-    content = bytes_field(8, _tensor(np.asarray(tensor), T))
+    content = bytes_field(8, tensor_bytes(np.asarray(tensor), T))
     return _summary([_value(_scalar_tag(tag), content + bytes_field(9, _scalar_tag(metadata)))])
-
-
-def _tensor(array: np.ndarray, dtype: DType) -> bytes:
-    """A TensorProto."""
-    dims = b"".join(bytes_field(2, int_field(1, n) if n else b"") for n in array.shape)
-    head = int_field(1, dtype.number) + bytes_field(2, dims)
-    if dtype is string:
-        return head + b"".join(bytes_field(8, item) for item in array.ravel())
-    return head + (bytes_field(4, array.tobytes()) if array.size else b"")
 
 
 def _scalar_tag(tag: Any) -> bytes:
@@ -245,6 +237,4 @@ def _value(tag: bytes, content: bytes) -> bytes:
 
 
 def _summary(values: Any) -> np.ndarray:
-    out = np.empty((), object)
-    out[()] = b"".join(values)
-    return out
+    return string_scalar(b"".join(values))

@@ -1,4 +1,7 @@
-"""Record files (TFRecord), as event files are: each record with its length and two checksums."""
+"""Record files (TFRecord), as event files are: each record with its length and two checksums.
+
+A file may be compressed as a whole.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,10 @@ import io
 import struct
 import weakref
 from collections.abc import Iterator
+from typing import Literal
 
 from minitf_runtime.errors import DataLossError
+from minitf_runtime.storage import compression
 from minitf_runtime.storage.crc32c import masked_crc32c
 from minitf_runtime.storage.files import named
 
@@ -18,17 +23,20 @@ def record_bytes(data: bytes) -> bytes:
     return length + next(sums) + data + next(sums)
 
 
-def read_records(path: str) -> Iterator[bytes]:
+def read_records(path: str, compressed: str = "") -> Iterator[bytes]:
     """The records of a file. Raises DataLossError naming the file and the place.
 
     A file of another kind is one whose first record is damaged.
     """
-    with named(path), open(path, "rb") as file:
-        while True:
-            at = file.tell()
-            head = file.read(12)
-            if not head:
-                return
+    return (record for _, record in placed_records(path, compressed))
+
+
+def placed_records(path: str, compressed: str = "") -> Iterator[tuple[int, bytes]]:
+    """The records, each with its place in the file (before compression)."""
+    with named(path), open(path, "rb") as raw:
+        file = compression.reader(raw, compressed)
+        at = 0
+        while head := file.read(12):
             if len(head) < 12:
                 raise _loss(path, at, "truncated record")
             length, checksum = struct.unpack("<QI", head)
@@ -39,7 +47,8 @@ def read_records(path: str) -> Iterator[bytes]:
                 raise _loss(path, at, "truncated record")
             if masked_crc32c(body[:-4]) != struct.unpack("<I", body[-4:])[0]:
                 raise _loss(path, at, "corrupted record")
-            yield body[:-4]
+            yield at, body[:-4]
+            at += 12 + len(body)
 
 
 class RecordWriter:
@@ -49,23 +58,39 @@ class RecordWriter:
     on a full disk, the file stays as it was and they go on waiting.
     """
 
-    def __init__(self, path: str) -> None:
-        """Raises FileExistsError."""
+    def __init__(
+        self, path: str, mode: Literal["xb", "wb"] = "xb", options: compression.Options | None = None
+    ) -> None:
+        """Raises OSError, among them FileExistsError unless the mode is "wb"."""
         self._path = path
-        self._file = open(path, "xb", buffering=0)  # noqa: SIM115  (it stays open)
+        self._file = open(path, mode, buffering=0)  # noqa: SIM115  (it stays open)
         self._waiting = bytearray()
-        self._finish = weakref.finalize(self, _finish, path, self._file, self._waiting)
+        self._deflater = None if options is None else compression.Deflater(options)
+        self._finish = weakref.finalize(
+            self, _finish, path, self._file, self._waiting, self._deflater
+        )
 
     @property
     def waiting(self) -> int:
         """The number of bytes that are not yet in the file."""
         return len(self._waiting)
 
+    @property
+    def closed(self) -> bool:
+        return not self._finish.alive
+
     def write(self, data: bytes) -> None:
-        self._waiting += record_bytes(data)
+        record = record_bytes(data)
+        self._waiting += record if self._deflater is None else self._deflater.add(record)
 
     def flush(self) -> None:
         """Raises OpError naming the file."""
+        if self._deflater is not None:
+            self._waiting += self._deflater.flush()
+        self.write_out()
+
+    def write_out(self) -> None:
+        """Empties the memory, without making all readable. Raises OpError naming the file."""
         _append(self._path, self._file, self._waiting)
 
     def close(self) -> None:
@@ -87,7 +112,11 @@ def _append(path: str, file: io.FileIO, waiting: bytearray) -> None:
     waiting.clear()
 
 
-def _finish(path: str, file: io.FileIO, waiting: bytearray) -> None:
+def _finish(
+    path: str, file: io.FileIO, waiting: bytearray, deflater: compression.Deflater | None
+) -> None:
+    if deflater is not None:
+        waiting += deflater.finish()
     with file:
         _append(path, file, waiting)
 
