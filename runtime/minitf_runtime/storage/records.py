@@ -59,7 +59,10 @@ class RecordWriter:
     """
 
     def __init__(
-        self, path: str, mode: Literal["xb", "wb"] = "xb", options: compression.Options | None = None
+        self,
+        path: str,
+        mode: Literal["xb", "wb"] = "xb",
+        options: compression.Options | None = None,
     ) -> None:
         """Raises OSError, among them FileExistsError unless the mode is "wb"."""
         self._path = path
