@@ -101,6 +101,10 @@ from minitf.ops.math import (
 )
 from minitf.ops.matmul import cross, matmul, sparse_matmul, tensordot, trace
 from minitf.ops.norm import norm
+from minitf.ops.parsing import (
+    FixedLenFeature, FixedLenSequenceFeature, SparseFeature, VarLenFeature, parse_example,
+    parse_single_example, parse_single_sequence_example,
+)
 from minitf.ops.queue import (
     FIFOQueue, PaddingFIFOQueue, PriorityQueue, QueueBase, RandomShuffleQueue,
 )

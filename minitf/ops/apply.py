@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import namedtuple
 from contextlib import ExitStack
 from functools import cache
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -304,6 +305,8 @@ def outputs_of(op: Operation) -> Any:
         return op
     if len(args) == 1:
         return list(op.outputs) if args[0].is_list else op.outputs[0]
-    if any(a.is_list for a in args):
-        return list(op.outputs)
-    return _result_type(op.type, tuple(a.name for a in args))(*op.outputs)
+    outputs = iter(op.outputs)
+    values = [
+        list(islice(outputs, arity(a, op._attrs))) if a.is_list else next(outputs) for a in args
+    ]
+    return _result_type(op.type, tuple(a.name for a in args))(*values)

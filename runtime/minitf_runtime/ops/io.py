@@ -22,7 +22,7 @@ from minitf_runtime.storage import slices
 from minitf_runtime.storage.bundle import BundleReader, Piece, merge_bundles, write_bundle
 from minitf_runtime.storage.files import read_whole, write_whole
 from minitf_runtime.storage.old_checkpoint import open_checkpoint
-from minitf_runtime.types import DType, Shape, c_name
+from minitf_runtime.types import DType, Shape, c_name, merge_shapes
 
 _FILES = dict(host_inputs="prefix tensor_names shape_and_slices tensors")
 
@@ -94,8 +94,7 @@ def save_slices(xp: Any, filename: Any, names: Any, specs: Any, data: Any) -> No
 def restore_shape(c: ShapeContext) -> list[Shape]:
     """Reads tensors, or slices of tensors, from a checkpoint."""
     c.rank(0, 0)
-    c.rank(1, 1)
-    c.rank(2, 1)
+    merge_shapes(c.rank(1, 1), c.rank(2, 1))
     specs = c.value(2)
     if specs is None:
         return [None] * len(c["dtypes"])

@@ -70,6 +70,20 @@ def packed_doubles_field(number: int, values: list[float]) -> bytes:
     return bytes_field(number, struct.pack(f"<{len(values)}d", *values))
 
 
+def varints(kind: int, value: Any) -> list[int]:
+    """The unsigned integers of one field: a single one, or several packed. Raises DecodeError."""
+    if kind == VARINT:
+        return [value]
+    if kind != LENGTH:
+        raise DecodeError(f"wire type {kind} holds no integers")
+    out = []
+    at = 0
+    while at < len(value):
+        one, at = read_varint(value, at)
+        out.append(one)
+    return out
+
+
 def fields(data: bytes | memoryview) -> Iterator[tuple[int, int, Any]]:
     """(number, wire type, value) of each field: an int for a varint, else bytes.
 

@@ -8,14 +8,12 @@ from typing import Any
 import numpy as np
 
 from minitf_runtime.storage.protobuf import (
-    LENGTH,
-    VARINT,
     DecodeError,
     bytes_field,
     fields,
     int_field,
-    read_varint,
     signed,
+    varints,
 )
 from minitf_runtime.types import DType, as_dtype, string
 
@@ -86,20 +84,6 @@ def _numbers(found: dict[int, list[tuple[int, Any]]], dtype: DType) -> np.ndarra
     kind = np.dtype(dtype.as_numpy_dtype)
     if form is not None:
         return np.frombuffer(b"".join(value for _, value in parts), form).view(kind)
-    items = [item for wire, value in parts for item in _varints(wire, value)]
+    items = [item for wire, value in parts for item in varints(wire, value)]
     whole = np.array(items, np.uint64).view(np.int64)
     return whole.astype(np.uint16).view(kind) if kind == np.float16 else whole.astype(kind)
-
-
-def _varints(wire: int, value: Any) -> list[int]:
-    """The integers of one field: a single one, or packed together."""
-    if wire == VARINT:
-        return [value]
-    if wire != LENGTH:
-        raise DecodeError(f"wire type {wire} holds no integer")
-    out = []
-    at = 0
-    while at < len(value):
-        one, at = read_varint(value, at)
-        out.append(one)
-    return out
