@@ -10,6 +10,7 @@ from minitf.gradients import (  # noqa: F401
     diagonal,
     elementwise,
     gather,
+    image,
     linalg,
     matmul,
     nn,

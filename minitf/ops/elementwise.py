@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from minitf import tf_logging
 from minitf.convert import constant, to_tensor
 from minitf.default import name_scope
@@ -300,10 +302,11 @@ def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Any:
     with name_scope(name, "saturate_cast", [value]) as name:
         value = to_tensor(value, name="value")
         target = as_dtype(dtype).base
-        if value.dtype.min < target.min:
-            value = maximum(value, to_tensor(target.min, value.dtype.base, name="min"))
-        if value.dtype.max > target.max:
-            value = minimum(value, to_tensor(target.max, value.dtype.base, name="max"))
+        with np.errstate(over="ignore"):  # limits of integers may be infinite as float16
+            if value.dtype.min < target.min:
+                value = maximum(value, to_tensor(target.min, value.dtype.base, name="min"))
+            if value.dtype.max > target.max:
+                value = minimum(value, to_tensor(target.max, value.dtype.base, name="max"))
         return cast(value, target, name=name)
 
 

@@ -15,14 +15,14 @@ PACKAGES = ROOT / "minitf", ROOT / "runtime" / "minitf_runtime"
 # `minitf` is the client's own __init__.
 CLIENT = (
     "cli viz __main__ > alias > minitf"
-    "> train compat contrib examples data layers losses metrics summary bitwise debugging io linalg"
+    "> train compat contrib examples data layers losses metrics summary bitwise debugging image io linalg"
     " math nn python python_io queue random rnn saved_model sets sparse spectral strings"
     "> session fetches test test_case importer graph_util"
     "> gradients"
     "> ops variables variable_scope template behavior initializers indexed_slices sparse_tensor"
     "> graph operation scopes lookup default convert tensor_spec tensor_util"
     "> stacks source device_spec node_def scoped_names nest tensor_shape errors options proto"
-    " timeline app flags gfile tf_logging gpus record_files version",
+    " timeline app flags gfile tf_logging gpus lazily record_files version",
 )
 ENGINE = (
     "session > server > plan > passes > ops > devices graph storage"

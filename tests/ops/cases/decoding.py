@@ -18,7 +18,7 @@ CASES = {
     "SerializeTensor": [
         case(only_f32(2, 3)),
         case(strings(b"a", b"bc")),
-        case(ints(7, dtype="int64")),
+        case(ints(-7, dtype="int64")),
         case(True),
     ],
     "ParseTensor": [

@@ -1,0 +1,27 @@
+"""Names of a namespace that are loaded when they are first used."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping
+from typing import Any
+
+
+def lazily(
+    namespace: dict[str, Any], homes: Mapping[str, str]
+) -> tuple[list[str], Callable[[str], Any]]:
+    """A module's `__all__` and `__getattr__`, of {module: "name public=its_name ..."}."""
+    found = {}
+    for home, names in homes.items():
+        for name in names.split():
+            public, _, inner = name.partition("=")
+            found[public] = home, inner or public
+
+    def get(name: str) -> Any:
+        if name not in found:
+            raise AttributeError(f"module '{namespace['__name__']}' has no attribute {name!r}")
+        home, inner = found[name]
+        namespace[name] = value = getattr(importlib.import_module(home), inner)
+        return value
+
+    return sorted(found), get

@@ -1,0 +1,1 @@
+"""tf.image's functions, one file per kind; minitf/image.py lists them."""
