@@ -25,8 +25,8 @@ _TABLE = """
     IsFinite IsInf IsNan L2Loss LeakyRelu LeakyReluGrad LeftShift Lgamma LogicalAnd LogicalNot
     LogicalOr MaxPool3D MaxPool3DGrad MulNoNan NextAfter NoOp Placeholder Polygamma QueueCloseV2
     QueueDequeueV2 QueueEnqueueV2 QueueIsClosedV2 RandomGammaGrad ReadVariableOp Real RightShift
-    Selu SeluGrad Softmax SoftmaxCrossEntropyWithLogits Softplus SoftplusGrad Softsign
-    SoftsignGrad StackCloseV2 TensorArrayCloseV3 TensorArrayGradV3 Xdivy Xlogy Zeta
+    Selu SeluGrad Softmax SoftmaxCrossEntropyWithLogits Softplus SoftplusGrad Softsign SoftsignGrad
+    StackCloseV2 TensorArrayCloseV3 TensorArrayGradV3 Xdivy Xlogy Zeta
 | concat_dim offset shape | ConcatOffset
 | condition data | Assert
 | delta limit output start | Range
@@ -54,25 +54,29 @@ T=?iOR | data output_false output_true pred | Switch
 T=?iOR | input output | EnsureShape Identity StopGradient
 T=BhHl | | TruncateDiv
 T=bBhHil | | PopulationCount
-T=ef | | AvgPool3D DepthToSpace LogSoftmax MaxPool3DGradGrad SparseSoftmaxCrossEntropyWithLogits
+T=ef | | AdjustContrastv2 AdjustHue AdjustSaturation AvgPool3D DepthToSpace LogSoftmax
+    MaxPool3DGradGrad SparseSoftmaxCrossEntropyWithLogits
 T=ef | orig_input_shape | AvgPool3DGrad
 T=efB | | SpaceToDepth
 T=efd | | ApplyAdaMax ApplyAdadelta ApplyAdagrad ApplyAdagradV2 ApplyAdam ApplyAddSign
     ApplyCenteredRMSProp ApplyGradientDescent ApplyMomentum ApplyPowerSign ApplyRMSProp BiasAdd
-    BiasAddGrad BiasAddV1 Cos Expm1 ExtractImagePatches InvGrad Log Log1p MaxPool MaxPoolGrad
-    MaxPoolGradGrad ParallelConcat ReciprocalGrad Relu Relu6 Relu6Grad ReluGrad
+    BiasAddGrad BiasAddV1 Cos CropAndResizeGradBoxes Expm1 ExtractImagePatches InvGrad Log Log1p
+    MaxPool MaxPoolGrad MaxPoolGradGrad ParallelConcat ReciprocalGrad Relu Relu6 Relu6Grad ReluGrad
     ResourceApplyAdaMax ResourceApplyAdadelta ResourceApplyAdagrad ResourceApplyAdagradV2
-    ResourceApplyAdam ResourceApplyAdamWithAmsgrad ResourceApplyAddSign
+    ResizeBilinearGrad ResourceApplyAdam ResourceApplyAdamWithAmsgrad ResourceApplyAddSign
     ResourceApplyCenteredRMSProp ResourceApplyGradientDescent ResourceApplyKerasMomentum
     ResourceApplyMomentum ResourceApplyPowerSign ResourceApplyRMSProp Rsqrt RsqrtGrad ScatterMax
     ScatterMin SegmentSum Sigmoid SigmoidGrad Sin Sqrt SqrtGrad Tan Tanh TanhGrad
 T=efd | block_shape crops | BatchToSpaceND
 T=efd | block_shape paddings | SpaceToBatchND
+T=efd | crop_size | CropAndResize
+T=efd | image_size | CropAndResizeGradImage
 T=efd | ksize strides | MaxPoolGradGradV2 MaxPoolGradV2 MaxPoolV2
 T=efd | num_samples | Multinomial
 T=efd | num_samples seed | StatelessMultinomial
 T=efd | paddings | MirrorPad MirrorPadGrad
 T=efd | reduction_indices | Min
+T=efd | size | ResizeBilinear ResizeNearestNeighbor ResizeNearestNeighborGrad
 T=efd Targmax=l | | MaxPoolGradWithArgmax
 T=efd Tidx=i | dimension | ArgMax ArgMin
 T=efd? | | ReverseSequence
@@ -142,9 +146,9 @@ T=efdl | | Abs AssignAdd AssignSub DeepCopy DestroyTemporaryVariable Inv Maximum
 T=efdl | reduction_indices | Max
 T=f | | LRN LRNGrad
 T=f | a_shape | SparseTensorDenseMatMul
-T=fd | | Acos Acosh ApproximateEqual Asin Asinh Atan Atan2 Atanh Cosh Rint ScatterAdd ScatterDiv
-    ScatterMul ScatterSub ScatterUpdate Sinh Svd TensorScatterAdd TensorScatterSub
-    TensorScatterUpdate
+T=fd | | Acos Acosh ApproximateEqual Asin Asinh Atan Atan2 Atanh Cosh HSVToRGB RGBToHSV Rint
+    ScatterAdd ScatterDiv ScatterMul ScatterSub ScatterUpdate Sinh Svd TensorScatterAdd
+    TensorScatterSub TensorScatterUpdate
 T=fd dtype=i | nbins value_range | HistogramFixedWidth
 T=fdD | input q r | Qr
 T=fdFD | | Cholesky LogMatrixDeterminant MatrixDeterminant MatrixInverse MatrixSolve

@@ -245,6 +245,6 @@ def resize_nearest_neighbor_grad(
         return _one_hot(xp, _nearest(xp, before, *how), before)
 
     shape = grads.shape[0], height, width, grads.shape[3]
-    wide = grads.astype(xp.promote_types(grads.dtype, xp.float32))
+    wide = grads.astype(np.promote_types(grads.dtype, np.float32))
     back = _back(xp, matrix, wide, shape, align_corners, half_pixel_centers)
     return back.astype(grads.dtype)
