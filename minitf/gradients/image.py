@@ -13,7 +13,7 @@ from minitf.ops.array import shape, stack
 from minitf_runtime.types import FLOATS, float32, float64
 
 undifferentiable(
-    "NonMaxSuppression", "NonMaxSuppressionV2", "NonMaxSuppressionWithOverlaps", "RandomCrop",
+    "NonMaxSuppression", "NonMaxSuppressionV2", "NonMaxSuppressionWithOverlaps",
     "HSVToRGB", "DrawBoundingBoxes", "SampleDistortedBoundingBox",
     "SampleDistortedBoundingBoxV2", "ExtractGlimpse",
 )  # fmt: skip

@@ -47,9 +47,8 @@ def sparse_split(
         if value is None:
             raise ValueError(f"{what} is required")
     sp = checked(sp_input)
-    n: int = num_split  # type: ignore[assignment]
-    outputs = apply_op("SparseSplit", axis, *sp._components(), num_split=n, name=name)
-    return [SparseTensor(*outputs[i::n]) for i in range(n)]
+    parts = apply_op("SparseSplit", axis, *sp._components(), num_split=num_split, name=name)
+    return [SparseTensor(*part) for part in zip(*parts)]
 
 
 def sparse_mask(a: IndexedSlices, mask_indices: Any, name: str | None = None) -> IndexedSlices:
