@@ -6,6 +6,9 @@ from minitf.lazily import lazily
 
 _HOMES = {
     "minitf.ops.blocks": "extract_image_patches",
+    "minitf.ops.image.codecs": """
+        adjust_jpeg_quality decode_and_crop_jpeg decode_bmp decode_gif decode_image decode_jpeg
+        decode_png encode_jpeg encode_png extract_jpeg_shape is_jpeg random_jpeg_quality""",
     "minitf.ops.image.colours": """
         adjust_brightness adjust_contrast adjust_gamma adjust_hue adjust_saturation
         convert_image_dtype grayscale_to_rgb hsv_to_rgb per_image_standardization
