@@ -39,6 +39,7 @@ from minitf.initializers import (
     uniform_unit_scaling_initializer, variance_scaling as variance_scaling_initializer, zeros as
     zeros_initializer,
 )
+from minitf.lazily import lazily as _lazily
 from minitf.operation import Operation, Tensor
 from minitf.ops import raw as raw_ops
 from minitf.ops.accumulator import (
@@ -67,7 +68,6 @@ from minitf.ops.confusion import confusion_matrix
 from minitf.ops.constant_value import get_static_value, is_tensor
 from minitf.ops.control_flow import cond, while_loop
 from minitf.ops.debug import Assert, Print, print, timestamp
-from minitf.ops.decoding import decode_compressed, decode_csv, parse_tensor, serialize_tensor
 from minitf.ops.einsum import einsum
 from minitf.ops.elementwise import (
     abs, acos, acosh, add, angle, asin, asinh, atan, atan2, atanh, cast, ceil, complex, conj, cos,
@@ -102,20 +102,12 @@ from minitf.ops.math import (
 )
 from minitf.ops.matmul import cross, matmul, sparse_matmul, tensordot, trace
 from minitf.ops.norm import norm
-from minitf.ops.parsing import (
-    FixedLenFeature, FixedLenSequenceFeature, SparseFeature, VarLenFeature, parse_example,
-    parse_single_example, parse_single_sequence_example,
-)
 from minitf.ops.queue import (
     FIFOQueue, PaddingFIFOQueue, PriorityQueue, QueueBase, RandomShuffleQueue,
 )
 from minitf.ops.random import (
     get_seed, multinomial, random_crop, random_gamma, random_normal, random_poisson,
     random_shuffle, random_uniform, set_random_seed, truncated_normal,
-)
-from minitf.ops.readers import (
-    FixedLengthRecordReader, IdentityReader, LMDBReader, ReaderBase, TFRecordReader,
-    TextLineReader, WholeFileReader,
 )
 from minitf.ops.reduction import (
     arg_max, arg_min, argmax, argmin, count_nonzero, cumprod, cumsum, range, reduce_all,
@@ -206,3 +198,12 @@ from minitf_runtime.types import (
     float64, float64 as double, int16, int32, int64, int8, resource, string, uint16, uint32,
     uint64, uint8, variant,
 )
+
+__getattr__, __dir__ = _lazily(globals(), {  # what reads files, as few programs do
+    "minitf.ops.decoding": "decode_compressed decode_csv parse_tensor serialize_tensor",
+    "minitf.ops.features": "FixedLenFeature FixedLenSequenceFeature SparseFeature VarLenFeature",
+    "minitf.ops.parsing": "parse_example parse_single_example parse_single_sequence_example",
+    "minitf.ops.readers": """
+        FixedLengthRecordReader IdentityReader LMDBReader ReaderBase TFRecordReader TextLineReader
+        WholeFileReader""",
+})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from minitf.lazily import lazily
+from minitf.lazily import lazily as _lazily
 
 _HOMES = {
     "minitf.ops.blocks": "extract_image_patches",
@@ -31,4 +31,4 @@ _HOMES = {
         resize_image_with_pad resize_images resize_nearest_neighbor""",
     "minitf.ops.random": "random_crop",
 }
-__all__, __getattr__ = lazily(globals(), _HOMES)
+__getattr__, __dir__ = _lazily(globals(), _HOMES)

@@ -9,8 +9,8 @@ from typing import Any
 
 def lazily(
     namespace: dict[str, Any], homes: Mapping[str, str]
-) -> tuple[list[str], Callable[[str], Any]]:
-    """A module's `__all__` and `__getattr__`, of {module: "name public=its_name ..."}."""
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """A module's `__getattr__` and `__dir__`, of {module: "name public=its_name ..."}."""
     found = {}
     for home, names in homes.items():
         for name in names.split():
@@ -24,4 +24,7 @@ def lazily(
         namespace[name] = value = getattr(importlib.import_module(home), inner)
         return value
 
-    return sorted(found), get
+    def names_here() -> list[str]:
+        return sorted({*namespace, *found})
+
+    return get, names_here

@@ -11,7 +11,7 @@ from minitf.proto.graph import AttrValue, GraphDef, NodeDef
 from minitf.proto.tensor import array_of_proto, shape_of_proto, shape_proto, tensor_proto
 from minitf_runtime.errors import NotFoundError
 from minitf_runtime.graph import Node
-from minitf_runtime.ops.registry import OPS, REQUIRED, OpDef
+from minitf_runtime.ops.registry import OPS, REQUIRED, OpDef, load
 from minitf_runtime.types import DType, as_dtype
 from minitf_runtime.version import GRAPH_DEF_VERSION
 
@@ -132,6 +132,7 @@ def _same(value: Any) -> Any:
 
 def find_op_def(node: NodeDef) -> OpDef:
     """The definition of the node's op. Raises NotFoundError if there is none of that name."""
+    load([node.op])
     found = OPS.get(node.op)
     if found is None:
         raise NotFoundError(

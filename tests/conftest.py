@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+import minitf_runtime.ops.late  # noqa: F401  (the whole registry, for tests that walk it)
 from minitf.default import reset_default_graph
 
 os.environ["MINITF_VERIFY"] = "1"  # every pass is checked by the rules of passes/verify.py

@@ -8,13 +8,14 @@ from typing import Any
 
 import minitf_runtime.ops  # noqa: F401  (fills the registry)
 from minitf.ops.apply import apply_op
-from minitf_runtime.ops.registry import OPS, REQUIRED, OpDef
+from minitf_runtime.ops.registry import OPS, REQUIRED, OpDef, load, op_def
 
 _made: dict[str, Callable[..., Any]] = {}
 
 
 def raw_op(op_type: str) -> Callable[..., Any]:
     """The function for one op. Raises AttributeError if there is no such op."""
+    load([op_type])
     if op_type not in OPS or op_type.startswith("_"):
         raise AttributeError(f"minitf has no op '{op_type}'")
     if op_type not in _made:
@@ -51,7 +52,7 @@ def _make(opdef: OpDef) -> Callable[..., Any]:
 
 def passthrough(op_type: str, name: str) -> Callable[..., Any]:
     """The public function of an op that has no rule of its own, under its public name."""
-    fn = _make(OPS[op_type])
+    fn = _make(op_def(op_type))
     fn.__name__ = fn.__qualname__ = name
     return fn
 
@@ -61,4 +62,6 @@ def __getattr__(name: str) -> Callable[..., Any]:
 
 
 def __dir__() -> list[str]:
+    import minitf_runtime.ops.late  # noqa: F401  (the rest of the registry)
+
     return sorted(n for n in OPS if not n.startswith("_"))

@@ -42,6 +42,12 @@ SLOW = {
     "minitf_runtime.passes",  # what runs a step comes with the first session
     "minitf_runtime.server.master",
     "minitf_runtime.wire",
+    "minitf_runtime.ops.late",  # ops of files and pictures come with the first of them
+    "minitf_runtime.ops.readers",
+    "minitf_runtime.ops.image_resize",
+    "minitf.ops.parsing",
+    "minitf.ops.readers",
+    "minitf.ops.image",
 }
 
 

@@ -1,6 +1,5 @@
 """The table of ops: signature, attributes, shape function and kernels of each. The ops themselves
-live
-in the domain files beside this one; `minitf_runtime.ops` imports them all.
+live in the domain files beside this one; `minitf_runtime.ops` imports them, and `load` the rest.
 
     @op("MatMul", "a: T, b: T -> product: T", T=Type(NUMBERS), transpose_a=False, transpose_b=False)
     def matmul_shape(c):                     # c: ShapeContext -> list of output shapes
@@ -21,9 +20,10 @@ It returns the output, or a tuple of all outputs when there are several (or a li
 
 from __future__ import annotations
 
+import importlib
 import inspect
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from typing import Any
@@ -275,8 +275,16 @@ def kernel(
     return decorate
 
 
+def load(op_types: Iterable[str]) -> None:
+    """Fills the registry up if one of these ops is not there: some come when they are needed."""
+    if any(name not in OPS and not name.startswith("_") for name in op_types):
+        importlib.import_module("minitf_runtime.ops.late")
+
+
 def op_def(name: str) -> OpDef:
     """The declaration of an op. Raises UnimplementedError for one that is not known."""
+    if name not in OPS:
+        load([name])
     try:
         return OPS[name]
     except KeyError:

@@ -22,7 +22,7 @@ from minitf_runtime.errors import (
 )
 from minitf_runtime.garbage import collection_paused
 from minitf_runtime.graph import Graph, Node
-from minitf_runtime.ops.registry import op_def
+from minitf_runtime.ops.registry import load, op_def
 from minitf_runtime.passes.data import Devices, Partitioned, Placed
 from minitf_runtime.passes.pipeline import partition_placed, place_graph, with_devices
 from minitf_runtime.passes.recv_scheduling import with_tf_names
@@ -298,6 +298,7 @@ class Master:
 
     @collection_paused()
     def _extend(self, session: _Session, nodes: Sequence[Node]) -> None:
+        load(n.op for n in nodes)
         known = session.graph
         for n in nodes:
             if n.name in known:

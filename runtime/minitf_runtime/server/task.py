@@ -14,7 +14,7 @@ from minitf_runtime.devices.name import parse_full
 from minitf_runtime.devices.xla_cpu import XLA_CPU
 from minitf_runtime.errors import AbortedError
 from minitf_runtime.graph import Node
-from minitf_runtime.ops.registry import op_def
+from minitf_runtime.ops.registry import load, op_def
 from minitf_runtime.plan.compile import Program, compile_part
 from minitf_runtime.plan.copies import Copies
 from minitf_runtime.plan.counts import Counter, Counts, transfer_names
@@ -79,6 +79,7 @@ class Task:
 
     def register(self, handle: str, part: Part) -> int:
         """Compiles a part; the number it answers is what `run` takes."""
+        load(n.op for nodes in part.nodes.values() for n in nodes)
         session = self._session(handle)
         compiled = Specialized(part, lambda part: self.compile(handle, part))
         with self._lock:
