@@ -2,13 +2,14 @@
 
 import gzip
 import json
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import minitf as tf
-from data.optimizers.record import FORMS, OPTIMIZERS, run
+from data.optimizers.record import FORMS, OPTIMIZERS, build, run
 from minitf_runtime.devices import gpu
 
 DATA = Path(__file__).parents[1] / "data" / "optimizers" / "runs.json.gz"
@@ -27,6 +28,28 @@ def test_optimizer_as_recorded(optimizer, form):
         for name in real:
             np.testing.assert_allclose(mine[name], real[name], rtol=1e-5, atol=1e-6, err_msg=name)
     assert (True, 0) in gpu._opened
+
+
+# TensorFlow 1.15 has the updates of these for GPUs; all others are on the CPU, with their variable.
+DENSE_ON_GPU = set("sgd momentum nesterov adagrad adadelta adam rmsprop rmsprop_centered".split())
+SPARSE_ON_GPU = {"sgd", "adam"}
+UPDATE = re.compile(r"(Resource)?(Sparse)?(Apply|Scatter|Assign)[A-Z]?\w*")
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("optimizer", OPTIMIZERS)
+def test_updates_run_on_the_gpu(optimizer, form):
+    ids, train = build(tf, optimizer, form)
+    options = tf.RunOptions(output_partition_graphs=True)
+    ran = tf.RunMetadata()
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        sess.run(train, {ids: [0, 3, 0]}, options=options, run_metadata=ran)
+    nodes = [n for graph in ran.partition_graphs for n in graph.node]
+    updates = {n.name: n.device.split(":")[-2] for n in nodes if UPDATE.fullmatch(n.op)}
+    assert updates.pop(train.name) == "GPU"  # of the global step
+    there = DENSE_ON_GPU if form.startswith("dense") else SPARSE_ON_GPU
+    assert set(updates.values()) == {"GPU" if optimizer in there else "CPU"}, updates
 
 
 def mlp(x):
