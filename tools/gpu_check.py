@@ -1,7 +1,8 @@
 """Is minitf right on this machine's GPU, and how fast: called by tools/gpu_check.sh.
 
-Prints a table and writes the same as JSON. Exits 1 if anything is wrong, 3 without a GPU. With
-MINITF_FAKE_GPUS it rehearses on stand-ins, and the speeds mean nothing.
+Prints a table and writes the same as JSON. Exits 1 if anything is wrong, 3 without a GPU, 4 if it
+was stopped because it took too long. With MINITF_FAKE_GPUS it rehearses on stand-ins, and the
+speeds mean nothing. The rates of copies are in gpu_rates.py.
 """
 
 from __future__ import annotations
@@ -10,12 +11,13 @@ import argparse
 import gzip
 import json
 import os
-import socket
+import signal
 import statistics
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +25,8 @@ import numpy as np
 
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "runtime"), str(ROOT / "tests")]
+
+from gpu_rates import MB, check_rates  # noqa: E402
 
 import minitf as tf  # noqa: E402
 import minitf_runtime.ops  # noqa: E402, F401  fills the registry
@@ -39,7 +43,7 @@ TOLERANCE = {
     "complex128": 1e-8,
 }
 SECONDS = 240  # that the table of ops may take: each kernel is compiled at its first use
-MB = 1 << 20
+STOPPED = 4  # the exit status when time ran out
 NO_GPU = tf.ConfigProto(device_count={"GPU": 0})
 
 
@@ -216,92 +220,75 @@ def step_ms(program: Callable[[], Any], config: Any, steps: int) -> float:
     return statistics.median(rounds)
 
 
-def check_copies(report: Report, size: int) -> None:
-    """Copies of one large tensor, against the link: pinned memory and nothing else in the way."""
-    device = find_gpus(ALL_GPUS).open(0)
-    host = np.ones(size // 4, np.float32)
-
-    def up() -> Any:
-        copy = device.to_device(host)
-        device.synchronize()
-        return copy
-
-    with device:
-        on_device = up()
-
-    def down() -> None:
-        device.to_host(on_device)
-        device.record().wait()
-
-    for name, act in (("host to GPU", up), ("GPU to host", down)):
-        report.check("copies", f"{name}, {size // MB} MB", lambda act=act: rate(size, act))
+# ---- all of it
 
 
-def check_wire(report: Report, size: int) -> None:
-    """From the GPU of one process to that of another, through sockets on this machine."""
-
-    def across() -> str:
-        hosts = {"a": [f"127.0.0.1:{port()}"], "b": [f"127.0.0.1:{port()}"]}
-        command = [
-            sys.executable,
-            "-m",
-            "minitf_runtime.server.main",
-            "--cluster",
-            json.dumps(hosts),
-        ]
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path[:2])}
-        with subprocess.Popen(
-            [*command, "--job", "b", "--task", "0"], env=environment, stdout=subprocess.PIPE
-        ) as other:
-            try:
-                other.stdout.readline()
-                server = tf.train.Server(hosts, "a", 0)
-                with tf.Graph().as_default(), tf.Session(server.target) as session:
-                    with tf.device("/job:a/gpu:0"):
-                        big = tf.Variable(tf.ones([size // 4]))
-                    with tf.device("/job:b/gpu:0"):
-                        there = tf.reduce_max(big)
-                    session.run(big.initializer)
-                    return rate(size, lambda: session.run(there))
-            finally:
-                other.kill()
-
-    report.check("copies", f"GPU to GPU by wire, {size // MB} MB", across)
+def check_all(report: Report, quick: bool) -> None:
+    """Runs every part; one that fails is a wrong row, and the next ones run."""
+    parts: dict[str, Callable[[], None]] = {
+        "ops": lambda: check_ops(report, 20 if quick else SECONDS),
+        "optimizers": lambda: check_optimizers(report),
+        "programs": lambda: check_digits(report),
+        "speed": lambda: check_speed(report, 1 if quick else 20),
+        "copies": lambda: check_rates(report, (1 if quick else 256) * MB),
+    }
+    for part, act in parts.items():
+        print(f"---- {part}", flush=True)
+        try:
+            act()
+        except Exception as e:
+            report.add(part, "all of it", f"{type(e).__name__}: {str(e).strip()[:200]}", True)
 
 
-def port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+def write_whole(path: Path, value: Any) -> None:
+    """Writes JSON: the whole of it is there, or what was there before."""
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        draft.write_text(json.dumps(value, indent=1))
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)
 
 
-def rate(size: int, act: Callable[[], Any]) -> str:
-    act()
-    start = time.perf_counter()
-    act()
-    return f"{size / (time.perf_counter() - start) / 1e9:8.2f} GB/s"
+def within(seconds: float, command: list[str]) -> int:
+    """Runs a command; its exit status, or STOPPED if time ran out. Nothing of it stays behind."""
+    child = subprocess.Popen(command, start_new_session=True)
+    try:
+        return child.wait(seconds)
+    except subprocess.TimeoutExpired:
+        text = "the last line above tells how far it came; no JSON was written"
+        print(f"gpu_check: stopped after {seconds:g} s: {text}", file=sys.stderr)
+        return STOPPED
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(child.pid, signal.SIGKILL)
+        child.wait()
+
+
+def check(out: Path, quick: bool) -> int:
+    if not len(find_gpus(ALL_GPUS)):
+        print(f"gpu_check: no GPU: {why_none() or 'no NVIDIA driver is here'}", file=sys.stderr)
+        return 3
+    out.unlink(missing_ok=True)  # what is there afterwards is of this run
+    report = Report()
+    started = time.monotonic()
+    check_all(report, quick)
+    seconds = time.monotonic() - started
+    write_whole(out, {"seconds": seconds, "rows": report.rows})
+    print(f"{report.wrong} wrong, {seconds:.0f} s; written to {out}")
+    return 1 if report.wrong else 0
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--out", default="gpu_check.json", help="where the JSON goes")
+    parser.add_argument("--out", default="gpu_check.json", type=Path, help="where the JSON goes")
     parser.add_argument("--quick", action="store_true", help="small sizes, for a rehearsal")
+    parser.add_argument("--limit", default=480.0, type=float, help="seconds until it is stopped")
+    parser.add_argument("--unlimited", action="store_true", help=argparse.SUPPRESS)
     args = parser.parse_args()
-    if not len(find_gpus(ALL_GPUS)):
-        print(f"gpu_check: no GPU: {why_none() or 'no NVIDIA driver is here'}", file=sys.stderr)
-        return 3
-    report = Report()
-    started = time.monotonic()
-    check_ops(report, 20 if args.quick else SECONDS)
-    check_optimizers(report)
-    check_digits(report)
-    check_speed(report, 1 if args.quick else 20)
-    check_copies(report, (1 if args.quick else 256) * MB)
-    check_wire(report, (1 if args.quick else 256) * MB)
-    seconds = time.monotonic() - started
-    Path(args.out).write_text(json.dumps({"seconds": seconds, "rows": report.rows}, indent=1))
-    print(f"{report.wrong} wrong, {seconds:.0f} s; written to {args.out}")
-    return 1 if report.wrong else 0
+    if args.unlimited:
+        return check(args.out, args.quick)
+    return within(args.limit, [sys.executable, __file__, *sys.argv[1:], "--unlimited"])
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
 #!/bin/sh
 # Checks minitf on a machine with an NVIDIA GPU: bash tools/gpu_check.sh [options of gpu_check.py]
 # Makes .venv-gpu with the cupy that fits the driver, then runs tools/gpu_check.py there.
-# Exits 0 if all is well, 1 if something is not, 2 if it could not be set up, 3 without a GPU.
+# Exits 0 if all is well, 1 if something is not, 2 if it could not be set up, 3 without a GPU,
+# 4 if the checks took more than 8 minutes and were stopped.
 set -eu
 cd "$(dirname "$0")/.."
 
