@@ -28,7 +28,7 @@ from minitf.ops.reduction import reduce_sum
 # ---- the same values
 
 
-@gradient("Identity", "PlaceholderWithDefault", "EnsureShape")
+@gradient("Identity", "RefIdentity", "PlaceholderWithDefault", "EnsureShape")
 def identity(op: Any, grad: Any) -> Any:
     return grad
 

@@ -22,7 +22,8 @@ from minitf.ops.cond_context import (
 from minitf.ops.tensor_array import from_flows, to_flow
 from minitf.scopes import control_inputs_for
 from minitf.tensor_shape import TensorShape, as_shape
-from minitf_runtime.types import Shape
+from minitf_runtime import errors
+from minitf_runtime.types import Shape, c_name
 
 
 def enter(
@@ -58,9 +59,20 @@ def next_iteration(data: Tensor, name: str | None = None) -> Tensor:
     return apply_op(op_type, data, name=name)  # type: ignore[no-any-return]
 
 
+def same(data: Tensor) -> Tensor:
+    """The value of a loop variable in the body; a reference stays one."""
+    return apply_op("RefIdentity" if data.dtype.is_ref else "Identity", data)  # type: ignore
+
+
 def close_loop(merged: Tensor, value: Any, enforce: bool = True) -> Tensor:
-    """Makes `value` what `merged` is in the next iteration. Raises ValueError for another shape."""
+    """Makes `value` what `merged` is in the next iteration. Raises ValueError for another shape,
+    InvalidArgumentError for a value in the place of a reference."""
     following = next_iteration(to_tensor(value))
+    if merged.dtype.is_ref and not following.dtype.is_ref:
+        raise errors.invalid(
+            f"Input 1 of node {merged.op.name} was passed {c_name(following.dtype)} from "
+            f"{following.name} incompatible with expected {c_name(merged.dtype)}_ref."
+        )
     if enforce:
         _check_invariant(merged, following)
     merged.op._update_input(1, following)
@@ -221,7 +233,7 @@ class WhileContext(ControlFlowContext):
     def build(self, pred: Any, body: Any, loop_vars: Any, invariants: Any) -> Any:
         """Builds the loop; gives the body's result structure and the exits."""
         flat = [to_flow(v) for v in nest.flatten(loop_vars, expand_composites=True)]
-        tensors = [to_tensor(v, as_ref=True) for v in flat]
+        tensors = [to_tensor(v) for v in flat]
         shapes = invariant_shapes(tensors, loop_vars, invariants)
         self.enter()
         try:
@@ -242,7 +254,7 @@ class WhileContext(ControlFlowContext):
         going = to_tensor(pred(*packed(merged)))
         self.pivot = apply_op("LoopCond", going, name="LoopCond")
         switched = [switch_beside(m, self.pivot) for m in merged]
-        inside = [apply_op("Identity", s[1]) for s in switched]
+        inside = [same(s[1]) for s in switched]
         self.pivot_for_body = inside[0]
         result = body(*packed(inside))
         if not nest.is_nested(result):

@@ -230,23 +230,14 @@ def loop_with_gradient():
     return [y, tf.gradients(y, x)[0]]
 
 
-@program("RefEnter RefNextIteration RefExit")
+@program("RefEnter RefIdentity RefNextIteration RefExit")
 def loop_by_reference():
-    frame = dict(frame_name="by_reference")
-    first, v = (
-        raw.Enter(data=tf.constant(0), **frame),
-        raw.RefEnter(data=reference()._ref(), **frame),
+    left = tf.while_loop(
+        lambda i, ref: i < 3,
+        lambda i, ref: (i + 1, tf.assign(ref, TABLE * 2)),
+        [0, reference()._ref()],
     )
-    limit = raw.Enter(data=tf.constant(3), is_constant=True, **frame)
-    count, same = raw.Merge(inputs=[first, first])[0], raw.RefMerge(inputs=[v, v])[0]
-    going = raw.LoopCond(input=tf.less(count, limit))
-    counted = raw.Switch(data=count, pred=going)[1]
-    left, kept = raw.RefSwitch(data=same, pred=going)
-    with tf.control_dependencies([counted]):
-        more = raw.NextIteration(data=counted + tf.constant(1))
-    count.op._update_input(1, more)
-    same.op._update_input(1, raw.RefNextIteration(data=kept))
-    return [tf.identity(raw.RefExit(data=left))]
+    return [tf.identity(left[1])]
 
 
 @program("StackCloseV2", down=0)

@@ -193,3 +193,41 @@ def test_a_branch_may_assign_the_variable_that_chose_it():
     with Session() as session:
         session.run(v.initializer)
         assert [session.run(y), session.run(y)] == [False, True]
+
+
+def test_a_loop_starts_with_what_a_variable_holds():
+    v = Variable(1.0, use_resource=False)
+    y = while_loop(lambda x: op("Less", x, 10.0), lambda x: op("Mul", x, 2.0), [v])
+    assert y.op._inputs[0].op._inputs[0].op._inputs[0].op._inputs[0] is v._snapshot
+    with Session() as session:
+        session.run(v.initializer)
+        assert session.run([y, v]) == [16.0, 1.0]
+
+
+def test_a_loop_over_a_reference_changes_the_variable():
+    """As TensorFlow 1.15 builds it: the ops of the body see the reference."""
+    v = Variable(1.0, use_resource=False, name="v")
+    y = while_loop(
+        lambda i, ref: op("Less", i, 3),
+        lambda i, ref: (op("Add", i, 1), op("AssignAdd", ref, 2.0)),
+        [constant(0), v._ref()],
+    )[1]
+    assert [o.type for o in y.graph.get_operations() if o.type.startswith("Ref")] == (
+        "RefEnter RefMerge RefSwitch RefIdentity RefNextIteration RefExit".split()
+    )
+    assert y.op.colocation_groups() == [b"loc:@v"]
+    with Session() as session:
+        session.run(v.initializer)
+        assert session.run([op("Identity", y), v])[0] == 7.0
+        assert session.run(v) == 7.0
+
+
+def test_a_value_cannot_follow_a_reference():
+    v = Variable(1.0, use_resource=False)
+    text = (
+        "Input 1 of node while/Merge was passed float from while/NextIteration:0 incompatible "
+        "with expected float_ref."
+    )
+    with pytest.raises(InvalidArgumentError) as caught:
+        while_loop(lambda x: op("Less", x, 10.0), lambda x: op("Mul", x, 2.0), [v._ref()])
+    assert str(caught.value) == text

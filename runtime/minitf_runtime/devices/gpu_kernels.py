@@ -51,7 +51,7 @@ T=?i | elem output | StackPushV2
 T=?i | input output | Rank
 T=?iO | data output_false output_true pred | RefSwitch
 T=?iOR | data output_false output_true pred | Switch
-T=?iOR | input output | EnsureShape Identity StopGradient
+T=?iOR | input output | EnsureShape Identity RefIdentity StopGradient
 T=BhHl | | TruncateDiv
 T=bBhHil | | PopulationCount
 T=ef | | AdjustContrastv2 AdjustHue AdjustSaturation AvgPool3D DepthToSpace LogSoftmax
@@ -122,7 +122,7 @@ T=efdFDbBhHl | | EnsureShape Mul PreventGradient StackPushV2 StopGradient
 T=efdFDbBhHl | output | Rank
 T=efdFDbBhHl | pred | RefSwitch
 T=efdFDbBhHlL | pred | Switch
-T=efdFDbBhHlO | | Identity
+T=efdFDbBhHlO | | Identity RefIdentity
 T=efdFDi | | ResourceScatterNdAdd ResourceScatterNdSub ResourceScatterNdUpdate ScatterNdAdd
     ScatterNdNonAliasingAdd ScatterNdSub ScatterNdUpdate
 T=efdFDi | num_segments | UnsortedSegmentSum

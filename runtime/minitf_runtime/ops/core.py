@@ -66,6 +66,7 @@ def placeholder_with_default(xp: Any, value: Any) -> Any:
 
 
 op("Identity", "input: T -> output: T", unchanged, T=Type())
+op("RefIdentity", "input: Ref(T) -> output: Ref(T)", unchanged, T=Type())
 
 
 @op("IdentityN", "input: T -> output: T", T=Attr("list(type)"))
@@ -73,7 +74,7 @@ def identity_n_shape(c: ShapeContext) -> list[Shape]:
     return list(c.shapes)
 
 
-@kernel("Identity")
+@kernel("Identity", "RefIdentity")
 def identity(xp: Any, x: Any) -> Any:
     return x
 
