@@ -197,7 +197,7 @@ class Operation:
         self._attrs = attrs
         self._device = ""
         self._asked: tuple[Reason, ...] = ()
-        self._source = graph.line or source.user_line()
+        self._source = graph.user_line()
         self._role = graph.role
         self._context = graph.control_flow_context
         self._original_op: Operation | None = graph.original_op

@@ -8,9 +8,9 @@ ended; the first task that fails ends all, and its exit status is that of the co
 from __future__ import annotations
 
 import argparse
-import os
 
 from minitf.cli.errors import UserError
+from minitf.cli.script import add_script, existing
 
 FLAGS = ("job_name", "task_index", "ps_hosts", "worker_hosts")
 MOST_TASKS = 256
@@ -22,8 +22,7 @@ def prepare_parser(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--workers", type=count, default=1, help="workers (default 1)")
     parser.add_argument("--flags", action="store_true", help="pass all four cluster flags")
     parser.add_argument("--timeout", type=seconds, default=0, metavar="S", help="end all after S s")
-    parser.add_argument("script", metavar="SCRIPT")
-    parser.add_argument("args", nargs=argparse.REMAINDER, help="arguments of the script")
+    add_script(parser)
 
 
 def count(text: str) -> int:
@@ -48,13 +47,12 @@ def seconds(text: str) -> float:
 def run(args: argparse.Namespace) -> int:
     from minitf.cli.processes import Processes
 
-    if not os.path.isfile(args.script):
-        raise UserError(f"no such script: {args.script}")
+    script = existing(args.script)
     hosts = local_hosts(args.ps, args.workers)
-    wanted = wanted_flags(args.script, args.flags)
+    wanted = wanted_flags(script, args.flags)
     with Processes() as processes:
         processes.start_all(
-            hosts, lambda job, i: [*RUN, args.script, *args.args, *flags(hosts, job, i, wanted)]
+            hosts, lambda job, i: [*RUN, script, *args.args, *flags(hosts, job, i, wanted)]
         )
         return processes.watch(args.timeout)
 

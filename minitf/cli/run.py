@@ -9,12 +9,11 @@ from __future__ import annotations
 import argparse
 import os
 
-from minitf.cli.errors import UserError
+from minitf.cli.script import add_script, existing
 
 
 def prepare_parser(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("script", metavar="SCRIPT")
-    parser.add_argument("args", nargs=argparse.REMAINDER, help="arguments of the script")
+    add_script(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -23,10 +22,9 @@ def run(args: argparse.Namespace) -> int:
 
     from minitf import alias
 
-    if not os.path.isfile(args.script):
-        raise UserError(f"no such script: {args.script}")
-    sys.argv = [args.script, *args.args]
-    sys.path.insert(0, os.path.dirname(os.path.abspath(args.script)))
+    script = existing(args.script)
+    sys.argv = [script, *args.args]
+    sys.path.insert(0, os.path.dirname(os.path.abspath(script)))
     alias.install()
-    runpy.run_path(args.script, run_name="__main__")
+    runpy.run_path(script, run_name="__main__")
     return 0

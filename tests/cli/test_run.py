@@ -73,6 +73,12 @@ def test_no_such_script(capsys, tmp_path):
     assert one_line(capsys, "run", tmp_path / "no.py") == f"no such script: {tmp_path / 'no.py'}"
 
 
+@pytest.mark.parametrize("command", ["run", "cluster"])
+def test_only_the_script_is_asked_for(capsys, command):
+    said = one_line(capsys, command)
+    assert said == f"the following arguments are required: SCRIPT (see minitf {command} --help)"
+
+
 @pytest.mark.cluster
 def test_tasks_of_a_cluster_run_such_scripts(script):
     file = script(

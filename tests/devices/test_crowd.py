@@ -8,10 +8,13 @@ import sys
 import threading
 
 import pytest
+from threadpoolctl import threadpool_limits
 
+import minitf as tf
 from minitf_runtime.devices import cpu
 from minitf_runtime.devices.crowd import LOOKS, PATIENCE, PERIOD, Crowd, thread_times
-from minitf_runtime.server.blas import bound_threads
+from minitf_runtime.plan import executor
+from minitf_runtime.server import blas
 
 
 class Machine:
@@ -102,14 +105,26 @@ def test_where_the_system_does_not_tell_nothing_changes(monkeypatch):
     assert (len(asked), cpu.cores_of_ops()) == (1, 2)
 
 
-def test_a_task_of_a_cluster_gets_its_share_whatever_was_before(machine):
+def test_a_task_of_a_cluster_keeps_its_share_whatever_was_before(machine, monkeypatch):
+    monkeypatch.setattr(blas, "crowd", machine.crowd)
     for _ in range(LOOKS):
         machine.step(0.5)
-    machine.crowd.leave()
-    assert (cpu.cores_of_ops(), cpu.blas_is_narrow()) == (2, False)
-    before = cpu.cores_of_ops()
-    bound_threads("127.0.0.1:1", [f"127.0.0.1:{i}" for i in range(1, 200)])
-    assert (before, cpu.cores_of_ops()) == (2, 1)
+    assert (cpu.cores_of_ops(), cpu.blas_is_narrow()) == (1, True)
+    with threadpool_limits():  # puts the threads of BLAS back
+        blas.bound_threads("127.0.0.1:1", [f"127.0.0.1:{i}" for i in range(1, 200)])
+        assert (cpu.cores_of_ops(), cpu.blas_is_narrow()) == (1, False)
+        assert machine.step(0.0, 100.0) == 1  # not the two that it had before
+
+
+def test_each_step_looks(monkeypatch):
+    looks = []
+    monkeypatch.setattr(executor.crowd, "look", lambda: looks.append(1))
+    with tf.Graph().as_default(), tf.Session() as session:
+        a = tf.constant(1.0) + tf.placeholder_with_default(1.0, [])
+        session.run(a)
+        before = len(looks)
+        session.run(a)
+    assert before and len(looks) == before + 1
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/thread-self/schedstat"), reason="not told here")
