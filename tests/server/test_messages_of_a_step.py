@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import mmap
 from collections import Counter
 
 import numpy as np
 import pytest
+import zmq
 
 import minitf as tf
+from minitf_runtime.plan.rendezvous import Rendezvous
 from minitf_runtime.server.service import server_at
+from minitf_runtime.transport.lane import VARIABLE, possible
 from minitf_runtime.transport.zeromq import Peer
 from minitf_runtime.wire.codec import decode
 
@@ -108,6 +112,48 @@ def test_large_tensors_are_handed_over_as_they_are(cluster, monkeypatch):
     assert len(frames) == 2
     assert np.shares_memory(*frames)
     assert not np.shares_memory(first, second)
+
+
+def memory(value):
+    """What holds the bytes of an array."""
+    while isinstance(value, (np.ndarray, memoryview)):
+        value = value.base if isinstance(value, np.ndarray) else value.obj
+    return value
+
+
+@pytest.mark.parametrize(
+    ("lanes", "holder"),
+    [
+        pytest.param("1", mmap.mmap, marks=pytest.mark.skipif(not possible(), reason="no lanes")),
+        ("0", zmq.Frame),
+    ],
+    ids=["lane", "ZeroMQ"],
+)
+def test_large_tensors_are_used_where_they_arrive(free_ports, monkeypatch, lanes, holder):
+    """An op reads the shared memory, or the frame of ZeroMQ, that its input came in."""
+    monkeypatch.setenv(VARIABLE, lanes)
+    received, recv = [], Rendezvous.recv
+
+    def keeping(rendezvous, key):
+        value = recv(rendezvous, key)
+        received.extend([value] if getattr(value, "nbytes", 0) == 400_000 else [])
+        return value
+
+    monkeypatch.setattr(Rendezvous, "recv", keeping)
+    ports = [f"127.0.0.1:{p}" for p in free_ports(2)]
+    spec = tf.train.ClusterSpec({"ps": ports[:1], "worker": ports[1:]})
+    servers = [tf.train.Server(spec, job_name=job) for job in ("ps", "worker")]
+    with tf.Graph().as_default():
+        with tf.device("/job:ps"):
+            v = tf.get_variable("v", [100_000], initializer=tf.ones_initializer())
+        with tf.device("/job:worker"):
+            total = tf.reduce_sum(v)
+        with tf.Session(servers[1].target) as sess:
+            sess.run(v.initializer)
+            assert [sess.run(total) for _ in range(2)] == [100_000, 100_000]
+    assert [type(memory(value)) for value in received] == [holder, holder]
+    for address in ports:
+        server_at(address).stop()
 
 
 def test_a_failed_step_is_cleaned_up_on_the_other_task(cluster, sent):
