@@ -90,7 +90,7 @@ def copies(device: Any, size: int) -> Iterator[tuple[str, Callable[[], Any], Cal
 
     def down() -> None:
         device.to_host(there)
-        device.record().wait()
+        device.record().synchronize()
 
     yield "host to GPU", up, bare_up
     yield "GPU to host", down, bare_down

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from minitf_runtime.devices.arrays import on_host, synchronised
-from minitf_runtime.devices.fake_gpu import FakeGpu, HiddenSynchronisation, OutOfMemoryError
+from minitf_runtime.devices.fake_gpu import FakeGpu, HiddenSynchronisation
+from minitf_runtime.devices.fake_memory import OutOfMemoryError
 
 HOST = np.arange(6, dtype=np.float32).reshape(2, 3)
 
@@ -25,8 +26,8 @@ def x(gpu):
 
 def host(gpu, array):
     pinned = gpu.to_host(array)
-    pinned.event.wait()
-    return np.array(pinned)
+    gpu.synchronize()
+    return pinned.view(np.ndarray)
 
 
 def test_there_and_back(gpu, x):
@@ -121,20 +122,20 @@ def test_the_device_must_be_current_in_the_thread(gpu, x):
 
 
 def test_pinned_memory_is_poison_until_the_copy_is_there(gpu, x, monkeypatch):
-    monkeypatch.setattr("minitf_runtime.devices.fake_gpu.LONGEST_DELAY", 0.05)
-    early = [np.array(gpu.to_host(x)) for _ in range(20)]
-    assert any((e != HOST).all() for e in early)
-    late = gpu.to_host(x)
-    gpu.synchronize()
-    assert late.event.done()
-    np.testing.assert_array_equal(late, HOST)
+    monkeypatch.setattr("minitf_runtime.devices.fake_stream.LONGEST_DELAY", 0.05)
+    copies = [gpu.to_host(x) for _ in range(20)]
+    assert any((np.array(copy) != HOST).all() for copy in copies)
+    event = gpu.record()
+    event.synchronize()
+    assert event.done
+    np.testing.assert_array_equal(copies[-1], HOST)
 
 
 def test_a_copy_is_of_what_the_array_was_then(gpu, x):
     before = gpu.to_host(x)
     with gpu:
         x += 1
-    before.event.wait()
+    gpu.synchronize()
     np.testing.assert_array_equal(before, HOST)
 
 
@@ -184,7 +185,7 @@ def test_memory_is_counted_and_given_back(gpu):
 
 
 def test_too_large():
-    small = FakeGpu(0, limit=1000)
+    small = FakeGpu(0, total=1000)
     with small, pytest.raises(OutOfMemoryError, match="allocating 1,600 bytes .*: 1,000 bytes"):
         small.xp.zeros(200)
 

@@ -116,7 +116,7 @@ def test_a_plan_of_a_cpu_has_no_word_of_it():
 
 
 def test_out_of_memory_names_the_largest_tensors(fake):
-    fake(limit=1_000_000)
+    fake(total=1_000_000)
     x = tf.placeholder(tf.float32, [None], name="x")
     big = tf.tile(x, [100], name="big")
     more = tf.identity(tf.concat([big, big, big], 0, name="more"))
@@ -140,7 +140,7 @@ def test_an_error_of_the_device_ends_the_step(fake, monkeypatch):
 
         def broken():
             event = record()
-            event.wait = lambda: 1 / 0
+            event.synchronize = lambda: 1 / 0
             return event
 
         monkeypatch.setattr(device, "record", broken)

@@ -16,7 +16,7 @@ from data.updates.record import cases as update_cases
 from data.updates.record import run as run_update
 from minitf.convert import const_of
 from minitf.graph import Graph
-from minitf_runtime.devices import fake_gpu
+from minitf_runtime.devices import fake_stream
 from minitf_runtime.devices import gpu as gpus
 from minitf_runtime.devices.fake_gpu import FakeGpu
 from minitf_runtime.devices.gpu_kernels import host_arguments
@@ -76,7 +76,7 @@ def gpu():
 
 @pytest.fixture(autouse=True)
 def little_delay(monkeypatch):
-    monkeypatch.setattr(fake_gpu, "LONGEST_DELAY", 2e-5)
+    monkeypatch.setattr(fake_stream, "LONGEST_DELAY", 2e-5)
 
 
 def node_of(name, case, arrays):

@@ -14,9 +14,9 @@ from gpu.programs import CPU, GPU, PROGRAMS
 from gpu.test_kernels import IN_TABLE, ON_GPU, assert_same, nodes_of, runnable
 from minitf.convert import const_of
 from minitf.ops.apply import make_op
-from minitf_runtime.devices import fake_gpu
+from minitf_runtime.devices import fake_stream
 from minitf_runtime.devices import gpu as gpus
-from minitf_runtime.devices.fake_gpu import FakeGpu, _Stream
+from minitf_runtime.devices.fake_gpu import FakeGpu
 from ops.kernel_runs import run_on_cpu, run_on_gpu
 from ops.test_table import CASES, nested
 
@@ -130,7 +130,7 @@ def test_a_queue_is_not_for_a_gpu():
 
 
 def test_delays_change_no_op_of_the_table(monkeypatch):
-    monkeypatch.setattr(fake_gpu, "LONGEST_DELAY", 1e-4)
+    monkeypatch.setattr(fake_stream, "LONGEST_DELAY", 1e-4)
     cases = [next((n, a) for n, a in nodes_of(name) if runnable(n)) for name in IN_TABLE]
     wanted = [run_on_cpu(*one) for one in cases]
     for seed in range(SEEDS):
@@ -154,7 +154,7 @@ def test_delays_change_no_program(fake):
         return out
 
     gpu = fake()
-    delayed = steps(GPU, lambda seed: setattr(gpu, "_stream", _Stream(seed)))
+    delayed = steps(GPU, gpu.delays.seed)
     for mine, cpu in zip(delayed, steps(CPU, lambda seed: None), strict=True):
         assert_same(map(np.asarray, mine), map(np.asarray, cpu), "programs")
     assert gpus._opened[True, 0] is gpu

@@ -34,7 +34,7 @@ def imported() -> set[str]:
 
 def test_dependencies_are_those_imported():
     # cupy's distribution is named after the CUDA version and is seldom installed
-    homes = packages_distributions() | {"cupy": ["cupy-cuda12x"]}
+    homes = packages_distributions() | dict.fromkeys(("cupy", "cupyx"), ["cupy-cuda12x"])
     used = {name for module in imported() for name in homes.get(module, [module])}
     core = {name for name, extra in named().items() if not extra}
     assert used - named().keys() == set(), "not named in pyproject.toml"

@@ -44,8 +44,8 @@ def _received(node: Node, i: int, x: Any, gpu: Any) -> Any:
     if not on_device:
         return np.asarray(x)
     pinned = gpu.to_host(x)
-    pinned.event.wait()
-    return np.asarray(pinned)
+    gpu.synchronize()
+    return pinned.view(np.ndarray)
 
 
 def _call(node: Node, kernel: Kernel, xp: Any, inputs: Sequence[Any]) -> list[Any]:

@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-POISON = 0xA5  # each byte of memory that nothing was written to
+from minitf_runtime.devices.fake_memory import Memory
+from minitf_runtime.devices.fake_stream import Stamp
 
 _NO_KEYWORDS = frozenset("where initial subok order".split())  # NumPy's, which cupy's lack
 _METHODS = """
@@ -23,23 +24,19 @@ _METHODS = """
     """.split()
 
 
-def empty(shape: Any, dtype: Any) -> np.ndarray[Any, Any]:
-    """New memory, full of poison."""
-    out = np.empty(shape, dtype)
-    out.reshape(-1).view(np.uint8).fill(POISON)
-    return out
-
-
 class FakeArray:
     """An array in the memory of a fake GPU. `base`: whose memory it shares."""
 
-    __slots__ = ("gpu", "values", "base", "__weakref__")
+    __slots__ = ("gpu", "values", "memory", "base")
     __array_priority__ = 100
     __hash__ = None  # type: ignore[assignment]
 
-    def __init__(self, gpu: Any, values: np.ndarray[Any, Any], base: FakeArray | None) -> None:
+    def __init__(
+        self, gpu: Any, values: np.ndarray[Any, Any], memory: Memory, base: FakeArray | None
+    ) -> None:
         self.gpu = gpu
         self.values = values
+        self.memory = memory
         self.base = base
 
     shape = property(lambda self: self.values.shape)
@@ -85,8 +82,14 @@ class FakeArray:
         return self.gpu.xp.asnumpy(self)
 
     def item(self, *at: int) -> Any:
-        self.gpu.must_be_allowed("reading one element")
-        return self.values.item(*at)
+        return self._read("reading one element").item(*at)
+
+    def _read(self, what: str) -> np.ndarray[Any, Any]:
+        """The values, which the host waits for."""
+        self.gpu.must_be_allowed(what)
+        stream = self.gpu.current_stream(what)
+        self.memory.reading(stream.begin(what), stream.clock)
+        return self.values
 
     def __array__(self, *args: Any, **kwargs: Any) -> Any:
         raise TypeError(
@@ -134,8 +137,7 @@ def _unary(name: str, ufunc: Any) -> Callable[..., Any]:
 
 def _to_python(name: str, convert: Callable[[Any], Any]) -> Callable[..., Any]:
     def conversion(self: FakeArray) -> Any:
-        self.gpu.must_be_allowed(f"{name}() of an array")
-        return convert(self.values)
+        return convert(self._read(f"{name}() of an array"))
 
     return conversion
 
@@ -168,19 +170,28 @@ FakeArray.nonzero = lambda self: self.gpu.xp.nonzero(self)  # type: ignore[attr-
 def launch(gpu: Any, name: str, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
     """Calls a function of NumPy on the device's values; its results are the device's.
 
-    Raises TypeError for arrays in host memory, RuntimeError if the device is not current.
+    What gives nothing back writes to its first argument, as NumPy's functions do. Raises TypeError
+    for arrays in host memory, RuntimeError if the device is not current, OutOfOrder.
     """
-    if not gpu.is_current:
-        raise RuntimeError(f"{name}: {gpu} is not current in this thread")
+    stream = gpu.current_stream(name)
     refused = _NO_KEYWORDS & kwargs.keys()
     if refused:
         raise TypeError(f"{name}: cupy has no keyword {', '.join(sorted(refused))}")
     inputs: list[FakeArray] = []
     plain = [_inner(x, gpu, name, inputs) for x in args]
     named = {k: _inner(x, gpu, name, inputs) for k, x in kwargs.items()}
+    stamp = stream.begin(name)
+    for x in inputs:
+        x.memory.reading(stamp, stream.clock)
     with np.errstate(all="ignore"):
         result = fn(*plain, **named)
-    return _outer(gpu, result, inputs)
+    for x in inputs[:1] if result is None else _arrays(kwargs.get("out")):
+        x.memory.writing(stamp, stream.clock)
+    return _outer(gpu, result, inputs, stamp)
+
+
+def _arrays(out: Any) -> list[FakeArray]:
+    return [x for x in (out if isinstance(out, tuple) else (out,)) if isinstance(x, FakeArray)]
 
 
 def _inner(x: Any, gpu: Any, name: str, inputs: list[FakeArray]) -> Any:
@@ -197,14 +208,14 @@ def _inner(x: Any, gpu: Any, name: str, inputs: list[FakeArray]) -> Any:
     return x
 
 
-def _outer(gpu: Any, result: Any, inputs: list[FakeArray]) -> Any:
+def _outer(gpu: Any, result: Any, inputs: list[FakeArray], stamp: Stamp) -> Any:
     """A result of NumPy's as the device's: an input itself, a view of one, or a new array."""
     if isinstance(result, (tuple, list)):
         return (list if isinstance(result, list) else tuple)(
-            [_outer(gpu, r, inputs) for r in result]
+            [_outer(gpu, r, inputs, stamp) for r in result]
         )
     if isinstance(result, np.generic):
-        return gpu.hold(np.asarray(result))
+        result = np.asarray(result)
     if not isinstance(result, np.ndarray):
         return result
     for x in inputs:
@@ -213,8 +224,10 @@ def _outer(gpu: Any, result: Any, inputs: list[FakeArray]) -> Any:
     root = root_of(result)
     for x in inputs:
         if root_of(x.values) is root:
-            return FakeArray(gpu, result, x if x.base is None else x.base)
-    return gpu.hold(result)
+            return FakeArray(gpu, result, x.memory, x if x.base is None else x.base)
+    memory = gpu.allocate(root.nbytes)
+    memory.written = stamp
+    return FakeArray(gpu, result, memory, None)
 
 
 def root_of(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

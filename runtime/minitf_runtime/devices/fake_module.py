@@ -8,7 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from minitf_runtime.devices.fake_array import FakeArray, empty, launch, no_lists, wrapped
+from minitf_runtime.devices.fake_array import FakeArray, launch, no_lists, root_of, wrapped
+from minitf_runtime.devices.fake_cuda import FakeCuda
+from minitf_runtime.devices.fake_memory import PinnedArray, empty, empty_pinned
+from minitf_runtime.devices.fake_stream import OutOfOrder
 
 _UFUNCS = frozenset(
     """
@@ -128,6 +131,7 @@ class FakeModule:
 
     def __init__(self, gpu: Any) -> None:
         self.gpu = gpu
+        self.cuda = FakeCuda(gpu)
         self.linalg = _Submodule(gpu, np.linalg, _LINALG, True)
         self.lib = _Lib(gpu)
         self.fft = _Submodule(gpu, np.fft, _FFT, False)
@@ -161,22 +165,50 @@ class FakeModule:
         if isinstance(values, FakeArray):
             same = dtype is None or values.dtype == dtype
             return values if same else values.astype(dtype)  # type: ignore[attr-defined]
-        made = np.array(values, dtype, subok=False)
+        made = np.array(self._staged(values), dtype, subok=False)
         if made.dtype == object:
             raise TypeError(f"asarray: Unsupported type {type(values)}")
-        self.gpu.count("kernel_uploads")
+        self.gpu.count("brought_up")
         return launch(self.gpu, "asarray", lambda: made)  # type: ignore[no-any-return]
+
+    def _staged(self, values: Any) -> Any:
+        """The host's values as the device reads them: of pinned memory there is no copy between."""
+        if isinstance(values, PinnedArray):
+            return values.read_by(self.gpu.current_stream("asarray"))
+        if (
+            isinstance(values, np.ndarray)
+            and values.ndim
+            and isinstance(root_of(values), PinnedArray)
+        ):
+            raise OutOfOrder("the device reads pinned memory that the host may write to before")
+        return values
 
     def array(self, values: Any, dtype: Any = None) -> FakeArray:
         made = self.asarray(values, dtype)
         return made.copy() if made is values else made  # type: ignore[attr-defined,no-any-return]
 
-    def asnumpy(self, array: FakeArray) -> np.ndarray[Any, Any]:
-        """The values on the host, once the device has come that far."""
-        self.gpu.count("kernel_downloads")
-        pinned = self.gpu.read_later(array)
-        pinned.event.wait()
+    def asnumpy(
+        self, array: FakeArray, *, out: PinnedArray | None = None, blocking: bool = True
+    ) -> np.ndarray[Any, Any]:
+        """The values on the host, once the device has come that far; that is waited for if it is
+        blocking."""
+        self.gpu.count("brought_down")
+        stream = self.gpu.current_stream("asnumpy")
+        pinned = self.empty_pinned(array.shape, array.dtype) if out is None else out
+        array.memory.reading(stream.begin("asnumpy"), stream.clock)
+        pinned.written_by(stream, array.values.copy())
+        if not blocking:
+            return pinned
+        stream.synchronize()
         return np.array(pinned, subok=False)
+
+    def empty_pinned(self, shape: Any, dtype: Any) -> PinnedArray:
+        """cupyx's."""
+        return empty_pinned(shape, dtype, self.gpu.early)
+
+    def fuse(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """The function as it is: there is nothing to gain here."""
+        return function
 
     @contextmanager
     def synchronised(self) -> Iterator[None]:

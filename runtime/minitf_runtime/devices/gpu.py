@@ -10,16 +10,13 @@ import ctypes
 import logging
 import os
 import threading
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
-from typing import Any
 
-import numpy as np
-
-from minitf_runtime.errors import InternalError, InvalidArgumentError, ResourceExhaustedError
+from minitf_runtime.devices.gpu_device import GpuDevice
+from minitf_runtime.errors import InvalidArgumentError
 
 FAKES = "MINITF_FAKE_GPUS"
 INSTALL = "pip install 'minitf-graph[gpu]'"
@@ -59,8 +56,8 @@ class Gpus:
             return 99, 0
         return _capability(self._ids[number])
 
-    def open(self, number: int) -> Any:
-        """The device GPU:number, a GpuDevice or a FakeGpu; a process opens each only once, with
+    def open(self, number: int) -> GpuDevice:
+        """The device GPU:number; a process opens each only once, with
         the options of the first who wants it."""
         if not 0 <= number < len(self._ids):
             text = f"There is no device GPU:{number}; this task has {len(self)} of them"
@@ -71,12 +68,16 @@ class Gpus:
                 _opened[key] = self._make(self._ids[number])
             return _opened[key]
 
-    def _make(self, index: int) -> Any:
-        if not self._fake:
-            return GpuDevice(index, self._options.fraction)
-        from minitf_runtime.devices.fake_gpu import DEFAULT_LIMIT, FakeGpu
+    def _make(self, index: int) -> GpuDevice:
+        fraction = self._options.fraction
+        if self._fake:
+            from minitf_runtime.devices.fake_gpu import FakeGpu
 
-        return FakeGpu(index, int((self._options.fraction or 1.0) * DEFAULT_LIMIT))
+            return FakeGpu(index, fraction)
+        import cupy
+        import cupyx
+
+        return GpuDevice(index, cupy, cupyx.empty_pinned, fraction)
 
 
 def stand_ins(count: int) -> Gpus:
@@ -84,7 +85,7 @@ def stand_ins(count: int) -> Gpus:
     return Gpus(range(count), ALL_GPUS, True)
 
 
-_opened: dict[tuple[bool, int], Any] = {}
+_opened: dict[tuple[bool, int], GpuDevice] = {}
 _lock = threading.Lock()
 
 
@@ -159,99 +160,3 @@ def _broken(error: Exception) -> str:
     if "NoDevice" in text:
         return f"the NVIDIA driver shows no device to this process ({text})"
     return f"cupy does not work here: {type(error).__name__}: {text}"
-
-
-class GpuDevice:
-    """One GPU: a stream, a memory pool, and the array module whose work goes there.
-
-    `with device:` makes it current in the thread that says so.
-    """
-
-    def __init__(self, index: int, fraction: float = 0.0) -> None:
-        import cupy
-
-        self.xp = cupy
-        self.index = index
-        self._pool = cupy.cuda.MemoryPool()
-        self._entered = threading.local()
-        try:
-            with cupy.cuda.Device(index):
-                total = cupy.cuda.runtime.memGetInfo()[1]
-                self._stream = cupy.cuda.Stream(non_blocking=True)
-                self.limit = int(total * fraction) if fraction else total
-                self._pool.set_limit(size=self.limit)
-        except cupy.cuda.runtime.CUDARuntimeError as e:
-            raise InternalError(None, None, f"GPU {index} cannot be opened: {e}") from e
-
-    def __enter__(self) -> GpuDevice:
-        stack = ExitStack()
-        stack.enter_context(self.xp.cuda.Device(self.index))
-        stack.enter_context(self.xp.cuda.using_allocator(self._pool.malloc))
-        stack.enter_context(self._stream)
-        self._entered.__dict__.setdefault("stacks", []).append(stack)
-        return self
-
-    def __exit__(self, *error: Any) -> None:
-        self._entered.stacks.pop().close()
-
-    def to_device(self, array: Any) -> Any:
-        """A copy on the device; the host's array is free again at once."""
-        with self:
-            return self.xp.array(array)
-
-    def to_host(self, array: Any) -> np.ndarray[Any, Any]:
-        """A copy in pinned memory, which is there when an event recorded now has passed."""
-        with self:
-            whole = self.xp.ascontiguousarray(array).reshape(array.shape)
-            try:
-                pinned = self.xp.cuda.alloc_pinned_memory(array.nbytes)
-            except MemoryError as e:
-                text = f"no pinned host memory for a tensor of {array.nbytes:,} bytes: {e}"
-                raise ResourceExhaustedError(None, None, text) from e
-            out = np.frombuffer(pinned, array.dtype, array.size).reshape(array.shape)
-            whole.data.copy_to_host_async(ctypes.c_void_p(out.ctypes.data), out.nbytes)
-        return out
-
-    def record(self) -> _Event:
-        """An event that passes when all that was begun so far is done."""
-        with self:
-            event = self.xp.cuda.Event(disable_timing=True)
-            event.record(self._stream)
-        return _Event(event)
-
-    def synchronize(self) -> None:
-        self._stream.synchronize()
-
-    def memory(self) -> tuple[int, int]:
-        """The bytes in use, and how many may be."""
-        return self._pool.used_bytes(), self.limit
-
-    def fuse(self, fn: Callable[..., Any]) -> Callable[..., Any]:
-        """The function of elementwise ops as one kernel; op by op where cupy cannot make one."""
-        return _Fused(self.xp.fuse(fn), fn)
-
-
-class _Event:
-    """A point on a stream."""
-
-    def __init__(self, event: Any) -> None:
-        self._event = event
-
-    def wait(self) -> None:
-        self._event.synchronize()
-
-
-class _Fused:
-    def __init__(self, fused: Callable[..., Any], plain: Callable[..., Any]) -> None:
-        self._fused = fused
-        self._plain = plain
-        self._works = True
-
-    def __call__(self, *args: Any) -> Any:
-        if self._works:
-            try:
-                return self._fused(*args)
-            except (TypeError, NotImplementedError, ValueError, AttributeError) as e:
-                log.info("a fusion runs op by op: %s", e)
-                self._works = False
-        return self._plain(*args)

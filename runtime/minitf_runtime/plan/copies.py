@@ -71,7 +71,7 @@ class Copies:
 
         def when_there() -> None:
             try:
-                arrival.wait()
+                arrival.synchronize()
                 send(copy.view(np.ndarray))
             except Exception as e:
                 text = f"a tensor could not leave {self.name}: {type(e).__name__}: {e}"
