@@ -6,12 +6,14 @@ programs.py. Copies are counted: a program says how many it makes, and no kernel
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 import pytest
 
 import minitf as tf
 from gpu.programs import CPU, GPU, PROGRAMS
-from gpu.test_kernels import IN_TABLE, ON_GPU, assert_same, nodes_of, runnable
+from gpu.test_kernels import IN_TABLE, ON_GPU, assert_same, variants_of
 from minitf.convert import const_of
 from minitf.ops.apply import make_op
 from minitf_runtime.devices import fake_stream
@@ -21,6 +23,7 @@ from ops.kernel_runs import run_on_cpu, run_on_gpu
 from ops.test_table import CASES, nested
 
 SEEDS = 20
+ALL_SEEDS = bool(os.environ.get("MINITF_ALL_SEEDS"))
 # What kernels bring to the device and how often they wait for it, in programs.py; else nothing.
 REPEATED_ROWS = (2, 1)  # who comes first is worked out on the host
 INSIDE = {
@@ -90,7 +93,7 @@ def test_a_program_runs_there_as_on_the_cpu(name, fake):
 def test_an_op_of_the_table_runs_there(name, fake):
     """Hard placement, and what the step's graph says of it."""
     fake()
-    _, arrays = next((n, a) for n, a in nodes_of(name) if runnable(n))
+    _, _, arrays = next(variants_of(name))
     case = CASES[name][0]
     with tf.Graph().as_default():
         with tf.device(CPU):
@@ -130,14 +133,15 @@ def test_a_queue_is_not_for_a_gpu():
 
 
 def test_delays_change_no_op_of_the_table(monkeypatch):
+    """Each case and type of each op with one of the seeds, or with all of them."""
     monkeypatch.setattr(fake_stream, "LONGEST_DELAY", 1e-4)
-    cases = [next((n, a) for n, a in nodes_of(name) if runnable(n)) for name in IN_TABLE]
-    wanted = [run_on_cpu(*one) for one in cases]
+    variants = [(node, arrays) for name in IN_TABLE for _, node, arrays in variants_of(name)]
     for seed in range(SEEDS):
         monkeypatch.setenv("MINITF_FAKE_GPU_SEED", str(seed))
         gpu = FakeGpu(0)
-        for (node, arrays), theirs in zip(cases, wanted):
-            assert_same(run_on_gpu(node, arrays, gpu), theirs, f"{node.op}, seed {seed}")
+        for node, arrays in variants if ALL_SEEDS else variants[seed::SEEDS]:
+            got = run_on_gpu(node, arrays, gpu)
+            assert_same(got, run_on_cpu(node, arrays), f"{node.op}, seed {seed}")
 
 
 def test_delays_change_no_program(fake):
