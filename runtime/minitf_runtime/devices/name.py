@@ -43,7 +43,7 @@ class DeviceName:
 
     def override(self, other: DeviceName) -> DeviceName:
         """Fields of `other` win where they are set."""
-        if not self or not other:
+        if self is other or not self or not other:
             return other or self
         return DeviceName(
             self.job if other.job is None else other.job,
@@ -75,7 +75,7 @@ class DeviceName:
         `soft` gives up a type (and its index) or an index instead; job, replica and task stay
         binding.
         """
-        if not other or self is other:
+        if self is other or not other:
             return self
         if not self:
             return other

@@ -123,6 +123,7 @@ class OpDef:
     kernels: list[Kernel] = field(default_factory=list)
     doc: str = ""
     known_types: dict[Any, Any] = field(default_factory=dict)  # of `types`
+    device_types: dict[Any, Any] = field(default_factory=dict)  # `kernel_key` -> those with kernels
 
     def types(self, attrs: Mapping[str, Any]) -> tuple[tuple[DType, ...], tuple[DType, ...]]:
         """The flat types of the inputs and of the outputs once the attributes are known."""
@@ -269,6 +270,7 @@ def kernel(
                 elementwise,
             )  # fmt: skip
             OPS[name].kernels.append(made)
+            OPS[name].device_types.clear()
         _find_kernel.cache_clear()
         return fn
 
@@ -293,12 +295,19 @@ def op_def(name: str) -> OpDef:
 
 def find_kernel(node_op: str, attrs: Any, device: str) -> Kernel | None:
     """The kernel of highest priority for this op, its T and this device type."""
-    dtype = attrs.get("T") or attrs.get("dtype")
-    dtype = dtype if isinstance(dtype, DType) else None
     if device == "GPU":
-        types = tuple((a, attrs.get(a)) for a in deciding_attrs(node_op))
-        return _gpu_kernel(node_op, dtype, types)
-    return _find_kernel(node_op, dtype, device)
+        return _gpu_kernel(node_op, *kernel_key(node_op, attrs))
+    return _find_kernel(node_op, _kernel_type(attrs), device)
+
+
+def kernel_key(node_op: str, attrs: Any) -> tuple[DType | None, tuple[tuple[str, Any], ...]]:
+    """What of an op's attributes decides its kernels, on whatever device."""
+    return _kernel_type(attrs), tuple([(a, attrs.get(a)) for a in deciding_attrs(node_op)])
+
+
+def _kernel_type(attrs: Any) -> DType | None:
+    dtype = attrs.get("T") or attrs.get("dtype")
+    return dtype if isinstance(dtype, DType) else None
 
 
 @cache

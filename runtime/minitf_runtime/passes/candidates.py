@@ -11,16 +11,13 @@ from minitf_runtime.passes.kernels import TYPE_PRIORITY, TypeList
 
 
 class Candidates(NamedTuple):
-    """What a group may use, also as a set. `softened`: the request without what nothing fits."""
+    """What a group may use, also as a set. `default`: the preferred device, '' if there is none.
+    `softened`: the request without what nothing fits."""
 
     fit: Fit
     allowed: frozenset[str]
+    default: str
     softened: bool = False
-
-    @property
-    def default(self) -> str:
-        """The preferred device, '' if there is none."""
-        return self.fit.candidates[0] if self.fit.candidates else ""
 
 
 class Finder:
@@ -46,9 +43,10 @@ class Finder:
     def _matching(self, asked: DeviceName, types: TypeList) -> Candidates:
         """Devices of these types that fit the request, the preferred first."""
         key = (asked, types)
-        if key not in self._known:
-            self._known[key] = self._sort_out(asked, types)
-        return self._known[key]
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = self._sort_out(asked, types)
+        return found
 
     def _sort_out(self, asked: DeviceName, types: TypeList) -> Candidates:
         rank = {t: (-priority, -TYPE_PRIORITY.get(t, 0)) for t, priority in types}
@@ -65,7 +63,7 @@ class Finder:
         unasked.sort()
         no_kernel.sort()
         fit = Fit(str(asked), types, tuple(fits), equals, tuple(unasked), tuple(no_kernel))
-        return Candidates(fit, frozenset(fits))
+        return Candidates(fit, frozenset(fits), fits[0] if fits else "")
 
 
 def _soften(asked: DeviceName, bound: DeviceName) -> DeviceName:

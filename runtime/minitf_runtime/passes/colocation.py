@@ -68,7 +68,7 @@ class Groups:
         """
         first, second = (old, new) if self.resource[old] and not self.resource[new] else (new, old)
         a, b = self.requested[first], self.requested[second]
-        if a == b and bool(self.resource[new]) == bool(self.resource[old]):
+        if (a is b or a == b) and bool(self.resource[new]) == bool(self.resource[old]):
             return min(filter(None, (self.asked_by[new], self.asked_by[old])), default=())
         if a.override(b) == a:
             return self.asked_by[first]
@@ -84,19 +84,17 @@ class Groups:
         self.asked_by[j] = self.asked_by[i]
 
     def pin(self, i: int, device: DeviceName) -> None:
-        """Binds the whole group to the device that a member got."""
-        i = self.root(i)
+        """Binds the whole group with this root to the device, a full name, that a member got."""
         held = self.assigned[i]
         if held is device:
             return
         try:
-            self.assigned[i] = held.merge(device)
+            self.assigned[i] = held.merge(device) if held else device
         except ValueError as e:
             raise InternalError(
                 None, None, f"Constraining by assigned device should not cause an error: {e}"
             ) from None
-        self.resource[i] = self.resource[i].override(device)
-        self.requested[i] = self.requested[i].override(device)
+        self.resource[i] = self.requested[i] = device
 
 
 def common_types(a: TypeList, b: TypeList) -> TypeList:

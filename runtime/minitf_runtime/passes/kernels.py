@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from minitf_runtime.devices.xla_cpu import XLA_CPU
 from minitf_runtime.graph import Node
-from minitf_runtime.ops.registry import OPS, Arg, arity, find_kernel
+from minitf_runtime.ops.registry import OPS, Arg, arity, find_kernel, kernel_key
 from minitf_runtime.types import resource, string, variant
 
 # Device types with kernels of their own, and TF's order of preference among them.
@@ -19,14 +19,18 @@ TypeList = tuple[tuple[str, int], ...]
 KernelTypes = Callable[[Node], Sequence[tuple[str, int]]]
 
 
-def registered_types(node: Node) -> list[tuple[str, int]]:
+def registered_types(node: Node) -> TypeList:
     """The device types that the registry has a kernel for, with the priority of that kernel."""
-    out = []
-    for device_type in TYPE_PRIORITY:
-        kernel = find_kernel(node.op, node.attrs, device_type) if node.op in OPS else None
-        if kernel is not None:
-            out.append((device_type, kernel.priority))
-    return out
+    opdef = OPS.get(node.op)
+    if opdef is None:
+        return ()
+    key = kernel_key(node.op, node.attrs)
+    found = opdef.device_types.get(key)
+    if found is None:
+        kernels = [(t, find_kernel(node.op, node.attrs, t)) for t in TYPE_PRIORITY]
+        found = tuple((t, k.priority) for t, k in kernels if k is not None)
+        opdef.device_types[key] = found
+    return found
 
 
 def by_preference(types: Sequence[tuple[str, int]]) -> TypeList:

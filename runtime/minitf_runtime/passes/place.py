@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from minitf_runtime.devices.name import parse_full, parse_strict
 from minitf_runtime.errors import FailedPreconditionError, OpError
@@ -69,49 +69,57 @@ class _Placer:
         self.groups = Groups(len(self.nodes))
         self.pulled: dict[int, list[Reason]] = {}
         self.placed: dict[str, Placed] = {}
+        self.users: dict[str, list[str]] = {}  # of generators
         self.conflicts: dict[int, Reason] = {}
         self.fits: dict[int, Fit] = {}  # of nodes in conflict
 
     # ---- what each node asks for
 
     def add_members(self) -> None:
-        for i, n in enumerate(self.nodes):
-            self._add_member(i, n)
-
-    def _add_member(self, i: int, n: Node) -> None:
         groups = self.groups
-        groups.types[i], usable, missing = self._kinds(tuple(self.kernel_types(n)))
-        groups.lacks[i] = dict.fromkeys(missing, i)
-        if n.name in self.before:
-            device = self.parsed.get(self.before[n.name])
-            if device is None:
-                raise errors.lost_device(self.before[n.name], self.parsed)
-            if device.type not in usable:
-                error = errors.assigned_without_kernel(n, self.before[n.name])
-                raise self._conflict(error, "it has no kernel where it was placed before", i)
-            groups.assigned[i] = groups.requested[i] = device
-            groups.placed_by[i] = i
-            return
-        if not usable:
-            error = errors.no_kernel(n, self.present)
-            raise self._conflict(error, f"no device has a kernel for {n.op}", i)
-        if n.device:
-            asked = parse_strict(n.device)
-            if asked is None:
-                text = f"'{n.device}' is no device name"
-                raise self._conflict(errors.malformed(n), text, i)
-            groups.requested[i] = asked
-            groups.asked_by[i] = (i,)
-            if _makes_handle(n):
-                groups.resource[i] = asked
+        for i, n in enumerate(self.nodes):
+            groups.types[i], usable, missing = self._kinds(tuple(self.kernel_types(n)))
+            if missing:
+                groups.lacks[i] = dict.fromkeys(missing, i)
+            if n.name in self.before:
+                self._stay(i, n, usable)
+            elif not usable:
+                error = errors.no_kernel(n, self.present)
+                raise self._conflict(error, f"no device has a kernel for {n.op}", i)
+            elif n.device:
+                self._request(i, n)
+
+    def _stay(self, i: int, n: Node, usable: set[str]) -> None:
+        """Binds a node to the device that it already has."""
+        device = self.parsed.get(self.before[n.name])
+        if device is None:
+            raise errors.lost_device(self.before[n.name], self.parsed)
+        if device.type not in usable:
+            error = errors.assigned_without_kernel(n, self.before[n.name])
+            raise self._conflict(error, "it has no kernel where it was placed before", i)
+        self.groups.assigned[i] = self.groups.requested[i] = device
+        self.groups.placed_by[i] = i
+
+    def _request(self, i: int, n: Node) -> None:
+        """Notes the device that a node asks for."""
+        asked = parse_strict(n.device)
+        if asked is None:
+            text = f"'{n.device}' is no device name"
+            raise self._conflict(errors.malformed(n), text, i)
+        self.groups.requested[i] = asked
+        self.groups.asked_by[i] = (i,)
+        if _makes_handle(n):
+            self.groups.resource[i] = asked
 
     def _kinds(self, types: TypeList) -> tuple[TypeList, set[str], list[str]]:
         """Of the types with kernels: those that are here, by preference; and what else is here."""
-        if types not in self.kinds:
+        found = self.kinds.get(types)
+        if found is None:
             here = by_preference([t for t in types if t[0] in self.present])
             usable = {t for t, _ in here}
-            self.kinds[types] = here, usable, sorted(str(t) for t in self.present - usable)
-        return self.kinds[types]
+            found = here, usable, sorted(str(t) for t in self.present - usable)
+            self.kinds[types] = found
+        return found
 
     # ---- who must be together
 
@@ -208,25 +216,16 @@ class _Placer:
         for i, n in enumerate(self.nodes):
             if n.name in self.before:
                 why = Reason("assigned", "stays where it was placed before", n.source)
-                self._put(i, n, self.before[n.name], why)
+                self._put(i, n, self.before[n.name], [*self._asked(i, n), why])
             elif _is_generator(n):
                 later.append((i, n))
+            elif n.op in _METADATA:
+                self._choose(i, n, self._beside_input(n), _metadata)
             else:
-                allowed = self._candidates(i, n)
-                near = self._beside_input(n)
-                if near in allowed.allowed:
-                    source = n.inputs[0][0]
-                    text = f"asks only about the shape of '{source}'"
-                    self._put(i, n, near, Reason("metadata", text, node=source), allowed)
-                else:
-                    self._put(i, n, allowed.default, None, allowed)
+                self._choose(i, n)
+        self._find_users([n.name for _, n in later])
         for i, n in later:
-            allowed = self._candidates(i, n)
-            near = self._beside_consumers(n)
-            if near in allowed.allowed:
-                self._put(i, n, near, self._generator(n), allowed)
-            else:
-                self._put(i, n, allowed.default, None, allowed)
+            self._choose(i, n, self._beside_consumers(n), self._generator)
         return self.placed
 
     def known(self) -> dict[str, Placed]:
@@ -239,27 +238,48 @@ class _Placer:
         why = self._asked(i, n)
         if i in self.conflicts:
             why.append(self.conflicts[i])
-        return Placed("", tuple(dict.fromkeys(why)), n.device, self.fits.get(i), self._lacks(i))
+        lacks = self._lacks(self.groups.root(i))
+        return Placed("", tuple(dict.fromkeys(why)), n.device, self.fits.get(i), lacks)
+
+    def _find_users(self, generators: list[str]) -> None:
+        """For each generator the nodes that take it, in the order of the graph."""
+        users = self.users = {name: [] for name in generators}
+        for n in self.graph:
+            for source, _ in n.inputs:
+                if source in users:
+                    users[source].append(n.name)
+            for source in n.control:
+                if source in users:
+                    users[source].append(n.name)
 
     def _generator(self, n: Node) -> Reason:
-        users = list(dict.fromkeys(c.name for c, _, _ in self.graph.consumers(n.name)))
+        users = list(dict.fromkeys(self.users[n.name]))
         many = f"all {len(users)} consumers are there, first of them '{users[0]}'"
         text = f"generator of one consumer, '{users[0]}'" if len(users) == 1 else many
         return Reason("generator", text, self.graph[users[0]].source, users[0])
 
     def _beside_input(self, n: Node) -> str:
-        if n.op not in _METADATA:
-            return ""
         source = self.placed.get(n.inputs[0][0])
         return source.device if source else ""
 
     def _beside_consumers(self, n: Node) -> str:
         """The one device of all consumers, '' if there is none."""
         seen = set()
-        for consumer, _, _ in self.graph.consumers(n.name):
-            placed = self.placed.get(consumer.name)
+        for name in self.users[n.name]:
+            placed = self.placed.get(name)
             seen.add(placed.device if placed else "")
         return seen.pop() if len(seen) == 1 else ""
+
+    def _choose(
+        self, i: int, n: Node, near: str = "", why_near: Callable[[Node], Reason] | None = None
+    ) -> None:
+        """Puts a node where its group is, else `near` another node if it may be there."""
+        allowed = self._candidates(i, n)
+        last = why_near(n) if why_near is not None and near in allowed.allowed else None
+        device = allowed.default if last is None else near
+        why = self._asked(i, n)
+        why += self._choice(self.groups.root(i), allowed, last)
+        self._put(i, n, device, why, allowed.fit)
 
     def _candidates(self, i: int, n: Node) -> Candidates:
         groups, root = self.groups, self.groups.root(i)
@@ -272,24 +292,11 @@ class _Placer:
         error = errors.nowhere(n, asked, self.parsed, members, self.kernel_types)
         raise self._conflict(error, f"no device is left for '{asked}'", i)
 
-    def _put(
-        self,
-        i: int,
-        n: Node,
-        device: str,
-        last: Reason | None,
-        allowed: Candidates | None = None,
-    ) -> None:
+    def _put(self, i: int, n: Node, device: str, why: list[Reason], fit: Fit | None = None) -> None:
         root = self.groups.root(i)
-        why = self._asked(i, n)
-        if allowed is not None:
-            why += self._choice(root, allowed, last)
-        elif last is not None:
-            why.append(last)
-        fit = allowed.fit if allowed else None
         reasons = tuple(dict.fromkeys(why)) if len(why) > 1 else tuple(why)
-        self.placed[n.name] = Placed(device, reasons, n.device, fit, self._lacks(i))
-        self.groups.pin(i, self.parsed[device])
+        self.placed[n.name] = Placed(device, reasons, n.device, fit, self._lacks(root))
+        self.groups.pin(root, self.parsed[device])
         if self.groups.placed_by[root] < 0:
             self.groups.placed_by[root] = i
 
@@ -304,8 +311,8 @@ class _Placer:
                 why += [Reason("group", text, asker.source, asker.name, asker.device), *asker.asked]
         return why
 
-    def _lacks(self, i: int) -> tuple[tuple[str, str], ...]:
-        lacking = self.groups.lacks[self.groups.root(i)]
+    def _lacks(self, root: int) -> tuple[tuple[str, str], ...]:
+        lacking = self.groups.lacks[root]
         if not lacking:
             return ()
         return tuple((t, self.nodes[j].name) for t, j in sorted(lacking.items()))
@@ -333,6 +340,11 @@ def _plain_request(n: Node) -> list[Reason]:
     if not n.device:
         return []
     return [Reason("request", f"asks for '{n.device}'", n.source, device=n.device)]
+
+
+def _metadata(n: Node) -> Reason:
+    source = n.inputs[0][0]
+    return Reason("metadata", f"asks only about the shape of '{source}'", node=source)
 
 
 def _apart(other: Node, cause: ValueError) -> str:
