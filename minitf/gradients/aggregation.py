@@ -78,7 +78,7 @@ def _sum_slices(terms: list[Any]) -> Any:
     """A dense sum if any term is dense, else all rows after one another."""
     if any(isinstance(t, Tensor) for t in terms):
         return add_n(terms)
-    slices = [_flat(t) for t in _with_one_index_type(terms)]
+    slices = [_flat(t) for t in with_one_index_type(terms)]
     return IndexedSlices(
         concat([s.values for s in slices], axis=0),
         concat([s.indices for s in slices], axis=0),
@@ -86,7 +86,8 @@ def _sum_slices(terms: list[Any]) -> Any:
     )
 
 
-def _with_one_index_type(terms: list[IndexedSlices]) -> list[IndexedSlices]:
+def with_one_index_type(terms: list[IndexedSlices]) -> list[IndexedSlices]:
+    """The same, with int64 for all indices unless they are of one type already."""
     if len({t.indices.dtype for t in terms}) == 1:
         return terms
     return [

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from minitf.convert import constant
-from minitf.default import get_default_graph
+from minitf.default import get_default_graph, name_scope
+from minitf.gradients.aggregation import with_one_index_type
 from minitf.gradients.loops import inside, outside
 from minitf.gradients.registry import gradient
 from minitf.indexed_slices import IndexedSlices
@@ -13,6 +15,7 @@ from minitf.operation import Operation, Tensor
 from minitf.ops.apply import apply_op
 from minitf.ops.array import concat, shape_internal, zeros, zeros_like
 from minitf.ops.cond_context import CondContext, merge, output_context, switch, switch_beside
+from minitf.ops.reduction import range as range_op
 from minitf.ops.while_context import WhileContext, close_loop, leave, next_iteration
 from minitf_runtime.types import resource
 
@@ -40,12 +43,30 @@ def switch_grad(op: Operation, on_false: Any, on_true: Any) -> Any:
     if isinstance(context, CondContext):
         if grads[1 - context.branch] is None:
             if op._inputs[0].dtype.base is resource:
-                return merge([grads[context.branch]] * 2, name="cond_resource_grad")[0], None
+                return _merged([grads[context.branch]] * 2, "cond_resource_grad"), None
             return None, None
-        return merge(grads, name="cond_grad")[0], None
+        return _merged(grads, "cond_grad"), None
     false_grad = switch(on_false, op._inputs[1])[0]
     true_grad = switch(on_true, op._inputs[1])[1]
     return merge([false_grad, true_grad])[0], None
+
+
+def _merged(grads: Sequence[Any], name: str) -> Any:
+    """The gradient of the branch that was taken; IndexedSlices if one of both is."""
+    if not any(isinstance(g, IndexedSlices) for g in grads):
+        return merge(grads, name=name)[0]
+    with name_scope(name, values=[_parts(g)[0] for g in grads]):
+        slices = with_one_index_type([_as_slices(g) for g in grads])
+        components = zip(*[_parts(s) for s in slices])
+        return IndexedSlices(*[merge(parts)[0] for parts in components])
+
+
+def _as_slices(grad: Any) -> IndexedSlices:
+    """All rows of a tensor, or the slices that are given."""
+    if isinstance(grad, IndexedSlices):
+        return grad
+    shape = shape_internal(grad, optimize=False)
+    return IndexedSlices(grad, range_op(0, shape[0]), shape)
 
 
 @gradient("Merge")

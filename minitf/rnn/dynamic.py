@@ -44,7 +44,7 @@ def dynamic_rnn(
     one at its end. Raises ValueError without an initial state and a dtype.
     """
     check_cell("cell", cell)
-    with network_scope(scope):
+    with network_scope(scope or "rnn"):
         flat = nest.flatten(inputs)
         if not time_major:
             flat = [transpose_batch_time(x) for x in [to_tensor(x) for x in flat]]

@@ -33,7 +33,7 @@ def raw_rnn(
     check_cell("cell", cell)
     if not callable(loop_fn):
         raise TypeError("loop_fn must be a callable")
-    with network_scope(scope):
+    with network_scope(scope or "rnn"):
         time = constant(0, dtype=int32)
         finished, first_input, state, emitted, told_state = loop_fn(time, None, None, None)
         loop_state = constant(0, dtype=int32) if told_state is None else told_state

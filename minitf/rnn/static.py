@@ -31,7 +31,7 @@ def static_rnn(
     """
     check_cell("cell", cell)
     _check_inputs(inputs)
-    with network_scope(scope) as opened:
+    with network_scope(scope or "rnn") as opened:
         known, batch_size = _batch_size(inputs)
         state = initial_state
         if state is None:

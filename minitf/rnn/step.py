@@ -16,12 +16,12 @@ from minitf.variable_scope import VariableScope, variable_scope
 
 
 @contextmanager
-def network_scope(scope: Any) -> Iterator[VariableScope]:
+def network_scope(scope: Any, default_name: str | None = None) -> Iterator[VariableScope]:
     """The variable scope of a network. Its variables are read where the network runs.
 
     Inside a loop they are not: the loop may update them.
     """
-    with variable_scope(scope or "rnn") as opened:
+    with variable_scope(scope, default_name) as opened:
         context = get_default_graph().control_flow_context
         outside = context is None or context.while_context is None
         if outside and opened.caching_device is None:

@@ -110,6 +110,7 @@ class _Library:
         from tensorflow.python import pywrap_tensorflow
         from tensorflow.python.framework import op_def_library
 
+        _ = tf.contrib.seq2seq.gather_tree  # loads the one op that is not in the core library
         ops = op_def_pb2.OpList()
         ops.ParseFromString(pywrap_tensorflow.TF_GetBuffer(pywrap_tensorflow.TF_GetAllOpList()))
         self.tf = tf

@@ -8,6 +8,7 @@ from minitf.contrib.framework.arg_scope import (
     current_arg_scope,
     has_arg_scope,
 )
+from minitf.contrib.framework.shapes import with_same_shape, with_shape
 from minitf.contrib.framework.variables import (
     add_model_variable,
     assign_from_checkpoint,
@@ -53,5 +54,5 @@ __all__ = [
     "get_variable_full_name", "get_variables", "get_variables_by_name", "get_variables_by_suffix",
     "get_variables_to_restore", "global_variable", "has_arg_scope", "is_tensor", "list_variables",
     "load_checkpoint", "load_variable", "local_variable", "model_variable", "nest", "py_func",
-    "smart_cond", "sort", "variable",
+    "smart_cond", "sort", "variable", "with_same_shape", "with_shape",
 ]  # fmt: skip

@@ -157,6 +157,7 @@ T=fdFD?bBl | | Where
 T=fdFDil | | Diag DiagPart
 T=fi | size | Bincount
 T=i | axis output tensor | ReverseV2
+T=i | end_token | GatherTree
 T=i | axis output values | ConcatV2
 T=i | begin dy end output shape strides | StridedSliceGrad
 T=i | begin end input output strides | StridedSlice

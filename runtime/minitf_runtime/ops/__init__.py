@@ -3,6 +3,7 @@
 from minitf_runtime.ops import (
     accumulator,
     array,
+    beams,
     blocks,
     candidate,
     comparison,
@@ -51,6 +52,7 @@ from minitf_runtime.ops import (
 __all__ = [
     "accumulator",
     "array",
+    "beams",
     "blocks",
     "candidate",
     "comparison",
