@@ -125,6 +125,7 @@ from minitf.train.session_run_hook import (
 )
 from minitf.train.supervisor import Supervisor, basic_train_loop
 from minitf.train.sync_replicas import SyncReplicasOptimizer
+from minitf.train.warm_starting import VocabInfo, warm_start
 
 __all__ = [
     "AdadeltaOptimizer", "AdagradDAOptimizer", "AdagradOptimizer", "AdamOptimizer", "BytesList",
@@ -139,7 +140,7 @@ __all__ = [
     "Scaffold", "SecondOrStepTimer", "SequenceExample", "Server", "ServerDef", "SessionCreator",
     "SessionManager", "SessionRunArgs", "SessionRunContext", "SessionRunHook", "SessionRunValues",
     "SingularMonitoredSession", "StepCounterHook", "StopAtStepHook", "SummarySaverHook",
-    "Supervisor", "SyncReplicasOptimizer", "WorkerSessionCreator", "add_queue_runner",
+    "Supervisor", "SyncReplicasOptimizer", "VocabInfo", "WorkerSessionCreator", "add_queue_runner",
     "assert_global_step", "basic_train_loop", "batch", "batch_join", "checkpoint_exists",
     "checkpoints_iterator", "cosine_decay", "cosine_decay_restarts", "create_global_step",
     "exponential_decay",
@@ -154,5 +155,5 @@ __all__ = [
     "remove_checkpoint",
     "replica_device_setter", "shuffle_batch", "shuffle_batch_join", "slice_input_producer",
     "start_queue_runners", "string_input_producer", "summary_iterator", "update_checkpoint_state",
-    "write_graph",
+    "warm_start", "write_graph",
 ]  # fmt: skip

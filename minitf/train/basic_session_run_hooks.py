@@ -260,7 +260,7 @@ class LoggingTensorHook(SessionRunHook):
             if self._formatter:
                 tf_logging.info(self._formatter(values))
                 return
-            text = ", ".join(f"{tag} = {values[tag]}" for tag in self._tag_order)
+            text = ", ".join("%s = %s" % (tag, values[tag]) for tag in self._tag_order)
         if seconds is None:
             tf_logging.info("%s", text)
         else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from minitf.default import GraphKeys
 from minitf.fetches import result
 from minitf.train.checkpoint_management import latest_checkpoint
 from minitf_runtime.storage.old_checkpoint import open_checkpoint
@@ -57,6 +58,14 @@ def load_checkpoint(ckpt_dir_or_file: str) -> CheckpointReader:
             f"Couldn't find 'checkpoint' file or checkpoints in given directory {ckpt_dir_or_file}"
         )
     return CheckpointReader(path)
+
+
+def saved_step(checkpoint_dir: str) -> int:
+    """The global step of the last checkpoint of a directory; 0 if there is none."""
+    path = latest_checkpoint(checkpoint_dir)
+    reader = CheckpointReader(path) if path else None
+    known = reader is not None and reader.has_tensor(GraphKeys.GLOBAL_STEP)
+    return int(reader.get_tensor(GraphKeys.GLOBAL_STEP)) if known else 0
 
 
 def load_variable(ckpt_dir_or_file: str, name: str) -> Any:

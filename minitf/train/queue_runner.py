@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from minitf import tf_logging
@@ -129,7 +129,7 @@ class QueueRunner:
     def _run(self, sess: Any, enqueue_op: Any, coord: Coordinator | None) -> None:
         """One thread: enqueues until the input ends, the queue is closed or a stop is requested."""
         try:
-            enqueue = sess.make_callable(enqueue_op)
+            enqueue = self._enqueuer(sess, enqueue_op)
             while coord is None or not coord.should_stop():
                 enqueue()
             self._ended(sess)
@@ -148,6 +148,10 @@ class QueueRunner:
             with self._lock:
                 self.exceptions_raised.append(e)
             raise
+
+    def _enqueuer(self, sess: Any, enqueue_op: Any) -> Callable[[], Any]:
+        """What a thread calls again and again."""
+        return sess.make_callable(enqueue_op)  # type: ignore[no-any-return]
 
     def _ended(self, sess: Any) -> int:
         """Counts a thread out; how many are left."""

@@ -57,7 +57,11 @@ class CheckpointSaverHook(SessionRunHook):
         self._save_path = os.path.join(checkpoint_dir, checkpoint_basename)
         self._scaffold = scaffold
         self._timer = SecondOrStepTimer(every_secs=save_secs, every_steps=save_steps)
-        self._listeners = listeners or []
+        self._listeners = list(listeners or ())
+
+    def add_listeners(self, listeners: Sequence[CheckpointSaverListener]) -> None:
+        """Adds those that it does not have."""
+        self._listeners += [new for new in listeners if new not in self._listeners]
 
     def begin(self) -> None:
         self._writer = events.writer(self._checkpoint_dir)
