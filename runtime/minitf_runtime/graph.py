@@ -49,10 +49,6 @@ class Node(NamedTuple):
     role: str = "forward"  # forward gradient apply variable slot init save
     asked: tuple[Reason, ...] = ()  # the scopes that gave `device` and `colocate`
 
-    def touches_reference(self) -> bool:
-        """Whether it takes or gives a reference to a variable."""
-        return True in [t.is_ref for t in self.input_types + self.output_types]
-
     def on(self, device: str) -> Node:
         return Node._make((*self[:4], device, *self[5:]))  # in less time than `with_` takes
 

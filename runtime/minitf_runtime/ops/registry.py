@@ -84,7 +84,7 @@ class Arg:
     list_attr: str = ""
     is_ref: bool = False
 
-    @property
+    @cached_property
     def is_list(self) -> bool:
         return bool(self.number_attr or self.list_attr)
 
@@ -140,6 +140,16 @@ class OpDef:
     @cached_property
     def takes_ref(self) -> bool:
         return any(a.is_ref for a in self.inputs)
+
+    @cached_property
+    def only_computes(self) -> bool:
+        """Whether nobody can tell that it ran but by its outputs, errors left aside."""
+        takes_or_gives_ref = any(a.is_ref for a in (*self.inputs, *self.outputs))
+        return not (self.stateful or self.blocking or takes_or_gives_ref)
+
+    @cached_property
+    def gives_list(self) -> bool:
+        return any(a.is_list for a in self.outputs)
 
     @cached_property
     def deciding(self) -> tuple[str, ...]:

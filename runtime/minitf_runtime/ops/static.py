@@ -38,6 +38,10 @@ class StaticValues:
         self._values[key] = value
         return value
 
+    def has_none(self, key: Hashable) -> None:
+        """Says that the tensor has no constant value, which saves looking for one."""
+        self._values[key] = None
+
     def shape_value(self, key: Hashable, depth: int = 0) -> Shape:
         """The (1-D integer) tensor read as a shape, -1 meaning unknown, as far as it is known."""
         value = self.value(key)

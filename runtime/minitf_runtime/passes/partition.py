@@ -95,6 +95,8 @@ def edges_of(
     placement: Mapping[str, Placed],
 ) -> list[Edge]:
     """The pairs as edges: with consumers, reason, and the original tensor of a relay."""
+    if not pairs:
+        return []
     everything = Graph(n for nodes in parts.values() for n in nodes)
     origin: dict[str, Pair] = {}  # receiving end -> the pair that first carried the tensor
     edges = []

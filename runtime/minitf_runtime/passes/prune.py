@@ -8,7 +8,7 @@ from typing import NamedTuple
 from minitf_runtime.errors import InvalidArgumentError, NotFoundError, OpError
 from minitf_runtime.graph import Graph, Node, parse_tensor_name
 from minitf_runtime.passes.data import Devices
-from minitf_runtime.passes.ids import id_order, sources
+from minitf_runtime.passes.ids import id_order
 
 _PLACEHOLDERS = ("Placeholder", "PlaceholderV2")
 Names = tuple[tuple[str, str], ...]  # (tensor name, node)
@@ -173,7 +173,12 @@ def _needed(graph: Graph, roots: Sequence[str]) -> set[str]:
     needed = set(roots)
     stack = list(roots)
     while stack:
-        for source in sources(graph[stack.pop()]):
+        n = graph[stack.pop()]
+        for source, _ in n.inputs:
+            if source not in needed:
+                needed.add(source)
+                stack.append(source)
+        for source in n.control:
             if source not in needed:
                 needed.add(source)
                 stack.append(source)

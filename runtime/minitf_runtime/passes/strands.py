@@ -21,7 +21,7 @@ _NONE: Follows = frozenset()
 
 def blocked_by(nodes: Sequence[Node], twin: Mapping[str, str]) -> dict[str, Follows]:
     """Of nodes in topological order: the blocking ops that each follows (itself included)."""
-    if not any(map(_is_blocking, nodes)):
+    if not any(_is_blocking(op) for op in {n.op for n in nodes}):
         return dict.fromkeys((n.name for n in nodes), _NONE)
     construct: dict[str, str] = {}
     if any(n.op in (*SWITCHES, *ENTERS) for n in nodes):
@@ -38,7 +38,7 @@ def blocked_by(nodes: Sequence[Node], twin: Mapping[str, str]) -> dict[str, Foll
                 theirs = found[source]
                 if theirs and not theirs <= mine:
                     mine |= theirs
-            if _is_blocking(n):
+            if _is_blocking(n.op):
                 mine |= {n.name}
             found[n.name] = mine
             if home and mine != whole.get(home, _NONE):
@@ -48,8 +48,8 @@ def blocked_by(nodes: Sequence[Node], twin: Mapping[str, str]) -> dict[str, Foll
             return found
 
 
-def _is_blocking(n: Node) -> bool:
-    opdef = OPS.get(n.op)
+def _is_blocking(op: str) -> bool:
+    opdef = OPS.get(op)
     return opdef is not None and opdef.blocking
 
 

@@ -59,7 +59,7 @@ def compile_part(
         tested = {tensor for flow in flows.values() for tensor in flow.tested}
         folded = Folded(nodes, {})
         if "fold" in part.passes:
-            folded = _folded(nodes, tested, copies)
+            folded = _folded(nodes, tested, copies, len(set(where.values())) == 1)
         shapes.update({tensor: value.shape for tensor, value in folded.constants.items()})
         for strand, members in sorted(_by_strand(folded.nodes, where).items()):
             flow = flows[strand].keeping(members) if strand in flows else None
@@ -93,10 +93,12 @@ def _control_flow(part: Part, strands: Mapping[int, list[Node]]) -> dict[int, St
     }
 
 
-def _folded(nodes: Sequence[Node], tested: set[Tensor], copies: Copies | None) -> Folded:
+def _folded(
+    nodes: Sequence[Node], tested: set[Tensor], copies: Copies | None, one_strand: bool
+) -> Folded:
     """What a known value is good for on a GPU is not known: there only the unused goes."""
     if copies is None:
-        return fold(nodes, tested)
+        return fold(nodes, tested, one_strand)
     unused_goes = not has_control_flow(nodes)
     return Folded(without_unused(nodes, tested) if unused_goes else tuple(nodes), {})
 

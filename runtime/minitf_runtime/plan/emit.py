@@ -87,7 +87,7 @@ class Emitter(Groups):
 
     def _open_guard(self, n: Node, known: frozenset[Literal]) -> Guard:
         guard = self.structure.guards.get(n.name, ())
-        return tuple(x for x in guard if x not in known)
+        return tuple(x for x in guard if x not in known) if guard else guard
 
     def _if(self, guard: Guard, items: Sequence[Item | Group]) -> None:
         self._line(f"if {self._condition(guard)}:", None)
@@ -316,7 +316,7 @@ class Emitter(Groups):
         targets = [self._local(n, i) for i in range(len(n.output_types))]
         if not targets:
             self._line(call, n)
-        elif len(targets) == 1 and not any(a.is_list for a in op_def(n.op).outputs):
+        elif len(targets) == 1 and not op_def(n.op).gives_list:
             self._line(f"{targets[0]} = {call}", n)
         else:
             self._line(f"{', '.join(targets)}, = {call}", n)

@@ -30,16 +30,22 @@ class Folded(NamedTuple):
     constants: Mapping[Tensor, Any]
 
 
-def fold(nodes: Sequence[Node], tested: Iterable[Tensor] = ()) -> Folded:
+def fold(nodes: Sequence[Node], tested: Iterable[Tensor] = (), one_strand: bool = False) -> Folded:
     """Takes out nodes of known value; a reduction over no axis or a reshape to the same shape
     becomes an Identity.
 
     Left alone: nodes that others wait for by a control edge, and those of control flow. A node that
     may not run has its value all the same: who takes it does not run either. `tested`: what guards
-    test, which stays.
+    test, which stays. `one_strand`: the nodes run one after the other as they stand here, so
+    control edges say nothing more.
     """
+    used = set(tested)
+    awaited: set[str] = set()
+    if one_strand:
+        nodes = without_unused(nodes, used, True)
+    else:
+        awaited.update(c for n in nodes for c in n.control)
     by_name = {n.name: n for n in nodes}
-    awaited = {c for n in nodes for c in n.control}
     popped = pushed(Graph(nodes)) if any(n.op == STACK for n in nodes) else {}
     static = StaticValues(lambda key: _describe(by_name, popped, key))
     constants: dict[Tensor, Any] = {}
@@ -56,10 +62,9 @@ def fold(nodes: Sequence[Node], tested: Iterable[Tensor] = ()) -> Folded:
             if not uniform.isdisjoint([name for name, _ in n.inputs]):
                 n = _with_scalars(n, by_name, static, constants)
             kept.append(n)
-    used = set(tested)
-    left = without_unused(kept, used)
+    left = without_unused(kept, used, one_strand)
     if popped:
-        left = without_unused(without_unused_stacks(left), used)
+        left = without_unused(without_unused_stacks(left), used, one_strand)
     return Folded(left, constants)
 
 
@@ -108,7 +113,9 @@ def _is_elementwise(n: Node) -> bool:
     return n.op in OPS and any(k.elementwise for k in OPS[n.op].kernels)
 
 
-def without_unused(nodes: Sequence[Node], used_beside: Iterable[Tensor]) -> tuple[Node, ...]:
+def without_unused(
+    nodes: Sequence[Node], used_beside: Iterable[Tensor], one_strand: bool = False
+) -> tuple[Node, ...]:
     """Takes out ops whose value nobody takes; who waited for one waits for its inputs."""
     used = {name for name, _ in used_beside}
     awaited: set[str] = set()
@@ -120,7 +127,8 @@ def without_unused(nodes: Sequence[Node], used_beside: Iterable[Tensor]) -> tupl
             waits = dict.fromkeys((*n.control, *(name for name, _ in n.inputs)))
             n = n.with_(op="NoOp", inputs=(), input_types=(), control=tuple(waits), attrs={})
         used.update([name for name, _ in n.inputs])
-        awaited.update(n.control)
+        if not one_strand:
+            awaited.update(n.control)
         kept.append(n)
     return tuple(reversed(kept))
 
@@ -128,11 +136,9 @@ def without_unused(nodes: Sequence[Node], used_beside: Iterable[Tensor]) -> tupl
 def _has_no_effect(n: Node) -> bool:
     """Whether nobody can tell that the op ran, but by its value."""
     known = OPS.get(n.op)
-    if known is None or known.stateful or known.blocking or not n.output_types:
+    if known is None or not known.only_computes or not n.output_types:
         return False
-    if n.op in _CHECKS or n.op in CONTROL_FLOW or n.op in RECVS:
-        return False
-    return not n.touches_reference()
+    return not (n.op in _CHECKS or n.op in CONTROL_FLOW or n.op in RECVS)
 
 
 def _describe(by_name: Mapping[str, Node], popped: Mapping[str, Tensor], key: Any) -> Any:
@@ -158,11 +164,14 @@ def _values(n: Node, static: StaticValues) -> list[Any] | None:
     """The values of all outputs of an op that only computes, or None."""
     if n.op == "Const" or not _has_no_effect(n):
         return None
+    tensors = [(n.name, i) for i in range(len(n.output_types))]
     if n.op not in SHAPES:
         for source in n.inputs:
             if static.value(source) is None:
+                for tensor in tensors:
+                    static.has_none(tensor)
                 return None
-    values = [static.value((n.name, i)) for i in range(len(n.output_types))]
+    values = [static.value(tensor) for tensor in tensors]
     return None if any(v is None for v in values) else values
 
 

@@ -63,8 +63,7 @@ def _keeps_its_place(n: Node) -> bool:
     return (
         n.op.startswith("_")  # made by the cut: what it waits for, or another part
         or known is None
-        or known.stateful
-        or n.touches_reference()
+        or not known.only_computes
     )
 
 
