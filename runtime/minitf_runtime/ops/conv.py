@@ -1,4 +1,5 @@
-"""Convolution in two and three dimensions, and depthwise: patches and one matrix product.
+"""Convolution in two and three dimensions, and depthwise: patches and one matrix product, or
+where it is faster, minimal filtering (winograd.py).
 
 The product runs over blocks of the batch, so that patches never take more than PATCH_BYTES
 (on a GPU: PATCH_BYTES_ON_GPU).
@@ -14,7 +15,7 @@ import numpy as np
 
 from minitf_runtime.devices.cpu import one_blas_thread, parallel
 from minitf_runtime.errors import UnimplementedError, invalid
-from minitf_runtime.ops import dims, windows
+from minitf_runtime.ops import dims, windows, winograd
 from minitf_runtime.ops.registry import Attr, ShapeContext, Type, kernel, op
 from minitf_runtime.ops.windows import Axis
 from minitf_runtime.types import FLOATS, INDEX, Shape, int32, show_shape
@@ -228,6 +229,10 @@ def conv(xp: Any, x: Any, f: Any, *, node: Any) -> Any:
 
 
 def _convolve(xp: Any, x: Any, f: Any, axes: Sequence[Axis]) -> Any:
+    if xp is np and winograd.pays(axes, f.shape[-1], x.dtype):
+        done = winograd.convolve(x, f, axes)
+        if done is not None:
+            return done
     out = xp.empty((x.shape[0], *(a.out for a in axes[1:-1]), f.shape[-1]), x.dtype)
     matrix = f.reshape(-1, f.shape[-1])
     patches = windows.patches(xp, x, axes)
@@ -283,6 +288,10 @@ def conv_to_filter(xp: Any, x: Any, sizes: Any, dy: Any, *, node: Any) -> Any:
     shape = tuple(int(n) for n in sizes)
     axes = _axes(x.shape, shape, attrs)
     _check_backprop(dy, axes, shape[-1])
+    if xp is np and winograd.pays(axes, shape[-1], x.dtype):
+        done = winograd.filter_gradient(x, dy, axes)
+        if done is not None:
+            return done
     rows = math.prod(shape[:-1])
     patches = windows.patches(xp, x, axes)
 
