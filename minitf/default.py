@@ -39,7 +39,13 @@ def get_default_session() -> Any:
 
 
 def graph_of(values: Any, graph: Graph | None = None) -> Graph:
-    """The one graph that all tensors among `values` belong to, else the default graph."""
+    """The one graph that all tensors among `values` belong to, else the default graph.
+
+    While a function is built it is that of the function, which takes in tensors of others.
+    """
+    top = graph_stack.top()
+    if top is not None and top.building_function:
+        return top
     found = graph
     for v in values or ():
         g = getattr(v, "graph", None)

@@ -36,6 +36,8 @@ _SCOPE_NAME = re.compile(r"^[A-Za-z0-9_.\-/]*$")
 class Graph:
     """A dataflow graph under construction (TF: Graph)."""
 
+    building_function = False  # one that takes in tensors of the graph around it (func_graph.py)
+
     def __init__(self) -> None:
         collect_if_due()
         self._ops: list[Operation] = []
@@ -58,7 +60,7 @@ class Graph:
         self.original_op: Operation | None = None  # the op that new ones are the gradient of
         self.line: source.Line | None = None  # the user's, where all new ops are of one
         self.seed: int | None = None
-        self.static = StaticValues(_describe)
+        self.static = StaticValues(describe)
         self.session_for: Callable[[Any, str], Any] = _no_session
         self.variable_scope_store: Any = None  # owned by variable_scope.py
 
@@ -144,6 +146,11 @@ class Graph:
         self._by_name[op.name] = op
         if self.control_flow_context is not None:
             self.control_flow_context.add_op(op)
+
+    @property
+    def outermost(self) -> Graph:
+        """The graph that sessions run: itself, unless it is that of a function."""
+        return self
 
     @property
     def _last_id(self) -> int:
@@ -400,7 +407,7 @@ class Graph:
             raise RuntimeError("Graph is finalized and cannot be modified.")
 
 
-def _describe(key: Any) -> Any:
+def describe(key: Any) -> Any:
     """A Tensor as StaticValues wants it."""
     op = key.op
     return (

@@ -9,6 +9,7 @@ from typing import Any
 
 from minitf.convert import to_tensor
 from minitf.default import get_default_graph, name_scope
+from minitf.function_library import Library
 from minitf.graph import Graph
 from minitf.node_def import check_inputs, find_op_def, read_attrs
 from minitf.operation import Operation, Tensor
@@ -52,7 +53,8 @@ def import_graph_def(
         replaced = {key: to_tensor(value) for key, value in inputs.items() if key[0] != "^"}
         replaced.update((k, graph.as_operation(v)) for k, v in inputs.items() if k[0] == "^")
         with _plain_scopes(graph) as device_stack:
-            made = _Import(graph, prefix, replaced, device_stack, graph_def)
+            library = Library(graph_def.library, _import_body)
+            made = _Import(graph, prefix, replaced, device_stack, graph_def, library)
             made.run()
     made.join(graph.control_flow_context)
     if made.unused:
@@ -61,6 +63,15 @@ def import_graph_def(
             f"[{', '.join(sorted(made.unused))}]"
         )
     return None if return_elements is None else [made.element(n) for n in wanted]
+
+
+def _import_body(
+    graph: Graph, body: GraphDef, replaced: Mapping[str, Tensor], library: Library
+) -> None:
+    """Adds nodes to a graph under their own names, with some inputs replaced by tensors of it."""
+    inputs = {f"{name}:0": tensor for name, tensor in replaced.items()}
+    with _plain_scopes(graph) as device_stack:
+        _Import(graph, "", inputs, device_stack, body, library).run()
 
 
 def _checked_map(input_map: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -130,11 +141,13 @@ class _Import:
         replaced: dict[str, Any],
         device_stack: list[Any],
         graph_def: GraphDef,
+        library: Library,
     ) -> None:
         self._graph = graph
         self._prefix = prefix
         self._replaced = replaced
         self._device_stack = device_stack
+        self._library = library
         self._nodes = {node.name: node for node in graph_def.node}
         self._ops: dict[str, Operation] = {}
         self._back_edges: list[tuple[Operation, int, str]] = []
@@ -214,7 +227,7 @@ class _Import:
 
     def _make(self, node: NodeDef) -> Operation:
         opdef = find_op_def(node)
-        attrs, shapes = _attrs(node, opdef, self._prefix)
+        attrs, shapes = _attrs(node, opdef, self._prefix, self._library)
         inputs = self._inputs(node)
         check_inputs(inputs, arg_types(opdef.inputs, attrs))
         name = f"{self._prefix}/{node.name}" if self._prefix else node.name
@@ -285,9 +298,11 @@ class _Import:
                     break
 
 
-def _attrs(node: NodeDef, opdef: OpDef, prefix: str) -> tuple[dict[str, Any], Any]:
+def _attrs(
+    node: NodeDef, opdef: OpDef, prefix: str, library: Library
+) -> tuple[dict[str, Any], Any]:
     """All attributes of the new op, and the shapes that the node tells. Raises ValueError."""
-    attrs, shapes = read_attrs(node, opdef)
+    attrs, shapes = read_attrs(node, opdef, library)
     if attrs.get("_class"):
         scope = f"{prefix}/" if prefix else ""
         attrs["_class"] = [scope + c.removeprefix("loc:@") for c in attrs["_class"]]

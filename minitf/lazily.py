@@ -10,9 +10,14 @@ from typing import Any
 def lazily(
     namespace: dict[str, Any], homes: Mapping[str, str]
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """A module's `__getattr__` and `__dir__`, of {module: "name public=its_name ..."}."""
+    """A module's `__getattr__` and `__dir__`, of {module: "name public=its_name ..."}.
+
+    A module with no names stands for itself, under its last name.
+    """
     found = {}
     for home, names in homes.items():
+        if not names:
+            found[home.rpartition(".")[2]] = home, ""
         for name in names.split():
             public, _, inner = name.partition("=")
             found[public] = home, inner or public
@@ -21,7 +26,8 @@ def lazily(
         if name not in found:
             raise AttributeError(f"module '{namespace['__name__']}' has no attribute {name!r}")
         home, inner = found[name]
-        namespace[name] = value = getattr(importlib.import_module(home), inner)
+        module = importlib.import_module(home)
+        namespace[name] = value = getattr(module, inner) if inner else module
         return value
 
     def names_here() -> list[str]:

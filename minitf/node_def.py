@@ -2,30 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from minitf.function_def import add_to_library
 from minitf.proto.graph import AttrValue, GraphDef, NodeDef
 from minitf.proto.tensor import array_of_proto, shape_of_proto, shape_proto, tensor_proto
 from minitf_runtime.errors import NotFoundError
-from minitf_runtime.graph import Node
+from minitf_runtime.graph import Function, Node
 from minitf_runtime.ops.registry import OPS, REQUIRED, OpDef, load
 from minitf_runtime.types import DType, as_dtype
 from minitf_runtime.version import GRAPH_DEF_VERSION
 
+Functions = Any  # function_def.Library: the functions by name
 _ITEM_FIELDS = dict(
     string="s", int="i", float="f", bool="b", type="type", shape="shape", tensor="tensor"
 )
 
 
-def graph_def(nodes: Iterable[Node], add_shapes: bool = False) -> GraphDef:
+def graph_def(nodes: Sequence[Node], add_shapes: bool = False) -> GraphDef:
     """The message of a graph; with `add_shapes`, the attribute _output_shapes on each node."""
     made = GraphDef()
     made.versions.producer = GRAPH_DEF_VERSION
     for node in nodes:
         _fill(made.node.add(), node, add_shapes)
+    add_to_library(made.library, nodes, lambda message, node: _fill(message, node, False))
     return made
 
 
@@ -55,6 +58,9 @@ def set_attr(made: AttrValue, value: Any, kind: str = "any") -> None:
     """Stores a value as the field of its kind. Raises TypeError for a value that has none."""
     if "any" in kind:
         kind = _kind_of(value)
+    if kind == "func":
+        made.func.name = value.name
+        return
     if not kind.startswith("list("):
         _put(made, _ITEM_FIELDS[kind], kind, value)
         return
@@ -81,6 +87,7 @@ _KINDS: tuple[tuple[Any, str], ...] = (
     (DType, "type"),
     ((tuple, type(None)), "shape"),
     (np.ndarray, "tensor"),
+    (Function, "func"),
 )
 
 
@@ -105,9 +112,13 @@ def _message(kind: str, value: Any) -> Any:
     return value
 
 
-def attr_value(attr: AttrValue) -> Any:
+def attr_value(attr: AttrValue, functions: Functions | None = None) -> Any:
     """The plain value of an attribute. Raises ValueError for one that minitf cannot hold."""
     field = attr.WhichOneof("value")
+    if field == "func":
+        if functions is None:
+            raise ValueError(f"the function '{attr.func.name}' is in a library that is not here")
+        return functions[attr.func.name]
     if field == "list":
         return next(
             ([_plain(f, v) for v in getattr(attr.list, f)]
@@ -121,7 +132,7 @@ def attr_value(attr: AttrValue) -> Any:
 
 def _plain(field: str, value: Any) -> Any:
     if field == "func" or field == "placeholder":
-        raise ValueError(f"functions are not supported: {value.name if field == 'func' else value}")
+        raise ValueError(f"a {field} cannot stand here: {value}")
     read: Callable[[Any], Any] = _READERS.get(field, _same)
     return read(value)
 
@@ -141,12 +152,14 @@ def find_op_def(node: NodeDef) -> OpDef:
     return found
 
 
-def read_attrs(node: NodeDef, opdef: OpDef) -> tuple[dict[str, Any], Any]:
+def read_attrs(
+    node: NodeDef, opdef: OpDef, functions: Functions | None = None
+) -> tuple[dict[str, Any], Any]:
     """All attributes of a node, and the shapes of outputs that it tells. Raises ValueError."""
     given = {}
     for key in node.attr:
         try:
-            given[key] = attr_value(node.attr[key])
+            given[key] = attr_value(node.attr[key], functions)
         except (TypeError, ValueError) as e:
             raise ValueError(f"attr '{key}': {e}") from None
     shapes = given.pop("_output_shapes", None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-_PARTS = ("framework", "layers", "rnn", "seq2seq", "training")
+_PARTS = ("data", "framework", "layers", "rnn", "seq2seq", "training")
 
 
 def __getattr__(name: str) -> Any:

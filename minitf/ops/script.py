@@ -32,7 +32,7 @@ def py_func(
     if not callable(func):
         raise ValueError(f"Expected func to be callable, got func of type {type(func)}")
     many = isinstance(Tout, (list, tuple))
-    _used.setdefault(get_default_graph(), []).append(func)
+    _used.setdefault(get_default_graph().outermost, []).append(func)
     result = apply_op(
         "PyFunc" if stateful else "PyFuncStateless",
         inp,

@@ -1,6 +1,6 @@
 """Messages of graphs: NodeDef, AttrValue, OpDef, GraphDef. The conversion is in minitf/node_def.py.
 
-Functions are not part of minitf: their messages are kept as they are.
+Functions: minitf/function_def.py.
 """
 
 from __future__ import annotations

@@ -56,6 +56,20 @@ class Node(NamedTuple):
         return self._replace(**changes)
 
 
+@dataclass(frozen=True, eq=False)
+class Function:
+    """A graph that ops call with tensors, as the value of an attribute.
+
+    args: its `_Arg` nodes, those of what it captured last; results: the tensors that it gives;
+    nodes: in the order they were made, with all that have an effect.
+    """
+
+    name: str
+    nodes: tuple[Node, ...]
+    args: tuple[str, ...] = ()
+    results: tuple[tuple[str, int], ...] = ()
+
+
 class Graph:
     """Nodes in id order, found by name. Immutable; passes return new graphs."""
 

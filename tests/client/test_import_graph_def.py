@@ -96,7 +96,10 @@ def node(graph_def, name):
         (lambda g: setattr(node(g, "a").attr["zz"], "i", 1), "mentions attr 'zz' not in Op"),
         (lambda g: setattr(node(g, "a"), "device", "/nonsense"), "node 'a'"),
         (lambda g: setattr(node(g, "a"), "name", "b"), "have the same name"),
-        (lambda g: setattr(node(g, "a").attr["dtype"].func, "name", "f"), "not supported: f"),
+        (
+            lambda g: setattr(node(g, "a").attr["dtype"].func, "name", "f"),
+            "the function 'f' is not in the library",
+        ),
         (lambda g: setattr(g.versions, "min_consumer", 9999), "min consumer version 9999"),
         (lambda g: setattr(g.versions, "producer", -1), "producer version -1 below min producer"),
         (lambda g: g.versions.bad_consumers.append(134), "disallows consumer version 134"),

@@ -18,12 +18,12 @@ CLIENT = (
     "> train compat contrib estimator examples data layers losses metrics summary bitwise"
     " debugging image io linalg math nn python python_io queue random rnn saved_model sets sparse"
     " spectral strings"
-    "> session fetches test test_case importer graph_util"
+    "> session fetches test test_case importer function_library graph_util"
     "> gradients"
     "> ops variables variable_scope template behavior initializers indexed_slices sparse_tensor"
-    "> graph operation scopes lookup default convert tensor_spec tensor_util"
-    "> stacks source device_spec node_def scoped_names nest tensor_shape errors options proto"
-    " timeline app flags gfile tf_logging gpus lazily record_files version",
+    "> graph func_graph operation scopes lookup default convert tensor_spec tensor_util"
+    "> stacks source device_spec node_def function_def scoped_names nest tensor_shape errors"
+    " options proto timeline app flags gfile tf_logging gpus lazily record_files version",
 )
 ENGINE = (
     "session > server > plan > passes > ops > devices graph storage"
@@ -46,6 +46,8 @@ SLOW = {
     "minitf_runtime.ops.late",  # ops of files and pictures come with the first of them
     "minitf_runtime.ops.readers",
     "minitf_runtime.ops.image_resize",
+    "minitf_runtime.ops.datasets",
+    "minitf.data.dataset",
     "minitf.ops.parsing",
     "minitf.ops.readers",
     "minitf.ops.image",

@@ -1,6 +1,7 @@
-"""The ops of files and pictures, which few programs have: loaded when one is asked for."""
+"""The ops of files, pictures and datasets: loaded when a program asks for one."""
 
 from minitf_runtime.ops import (
+    datasets,
     decoding,
     examples,
     image_boxes,
@@ -14,6 +15,7 @@ from minitf_runtime.ops import (
 )
 
 __all__ = [
+    "datasets",
     "decoding",
     "examples",
     "image_boxes",

@@ -178,6 +178,11 @@ class Resources:
                 self._table[key] = make()
             return self._table[key]
 
+    def find(self, container: str, kind: str, name: str) -> Any:
+        """The resource of that key, None if there is none."""
+        with self._lock:
+            return self._table.get((container or self.default_container, kind, name))
+
     def private_name(self, node_name: str) -> str:
         """The name of a resource without shared_name: its own for each session (TF: _2_q)."""
         with self._lock:
@@ -210,18 +215,48 @@ class Resources:
             for key in [k for k in self._table if k[0] in names]:
                 del self._table[key]
 
+    def release(self, resource: Any = None) -> None:
+        """Drops this resource, or all: those that have threads end them."""
+        with self._lock:
+            dropped = {k: v for k, v in self._table.items() if resource in (None, v)}
+            for key in dropped:
+                del self._table[key]
+        for value in dropped.values():
+            if hasattr(value, "release"):
+                value.release()
+
     def items(self) -> list[tuple[tuple[str, str, str], Any]]:
         with self._lock:
             return list(self._table.items())
 
 
 class KernelNode:
-    """What a kernel may know of its node: one object per (session, node), so `state` lasts."""
+    """What a kernel may know of its node: one object per (session, node), so `state` lasts.
 
-    __slots__ = ("name", "op", "attrs", "device", "resources", "state", "lock", "source")
+    functions: compiles the functions among its attributes (plan/function.py).
+    """
+
+    __slots__ = (
+        "name",
+        "op",
+        "attrs",
+        "device",
+        "resources",
+        "state",
+        "lock",
+        "source",
+        "functions",
+    )
 
     def __init__(
-        self, name: str, op: str, attrs: Any, device: str, resources: Resources, source: str = ""
+        self,
+        name: str,
+        op: str,
+        attrs: Any,
+        device: str,
+        resources: Resources,
+        source: str = "",
+        functions: Any = None,
     ) -> None:
         self.name = name
         self.op = op
@@ -229,6 +264,7 @@ class KernelNode:
         self.device = device
         self.resources = resources
         self.source = source
+        self.functions = functions
         self.state: Any = None
         self.lock = threading.Lock()
 
@@ -239,3 +275,8 @@ class KernelNode:
                 if self.state is None:
                     self.state = make()
         return self.state
+
+    def release(self) -> None:
+        """Drops the resource that only this node had."""
+        if hasattr(self.state, "release") and not self.attrs.get("shared_name"):
+            self.resources.release(self.state)

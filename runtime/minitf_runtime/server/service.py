@@ -17,7 +17,7 @@ from minitf_runtime.errors import (
     OpError,
     UnavailableError,
 )
-from minitf_runtime.graph import Node, Reason
+from minitf_runtime.graph import Function, Node, Reason
 from minitf_runtime.passes.data import Edge, Fit
 from minitf_runtime.plan.counts import Counts
 from minitf_runtime.plan.part import Part
@@ -37,7 +37,7 @@ from minitf_runtime.wire.codec import decode, encode, record
 
 log = logging.getLogger("minitf")
 record(Node, Reason, Part, SessionOptions, RunOptions, RunResult, Trace, NodeStats, OutputStats)
-record(GpuOptions)
+record(GpuOptions, Function)
 record(MasterView, SessionView, StepView, Edge, Fit, Load, SessionLoad, Counts)
 record(TaskWaits, RunningStep, ResourceOp, Wait)
 

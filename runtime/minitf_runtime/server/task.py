@@ -18,6 +18,7 @@ from minitf_runtime.ops.registry import load, op_def
 from minitf_runtime.plan.compile import Program, compile_part
 from minitf_runtime.plan.copies import Copies
 from minitf_runtime.plan.counts import Counter, Counts, transfer_names
+from minitf_runtime.plan.function import Functions
 from minitf_runtime.plan.part import Part
 from minitf_runtime.plan.rendezvous import Push, StepTable
 from minitf_runtime.plan.rendezvous import Wait as WaitFor
@@ -59,6 +60,7 @@ class Task:
         self.resources = Resources(parse_full(name).job or "")
         self.steps = StepTable(push, rendezvous, wait)
         self.wait = wait
+        self._alone = push is None  # the task of one session, which is in the same process
         self._sessions: dict[str, _Session] = {}
         self._next_graph = 0
         self._copies: dict[str, Copies] = {}  # of the GPUs that something was placed on
@@ -74,8 +76,15 @@ class Task:
             self._sessions[handle] = _Session(resources)
 
     def delete_session(self, handle: str) -> None:
+        """Forgets a session, with the resources that nobody else can reach."""
         with self._lock:
-            self._sessions.pop(handle, None)
+            session = self._sessions.pop(handle, None)
+        if session is None:
+            return
+        for node in list(session.kernels.values()):
+            node.release()
+        if self._alone or session.resources is not self.resources:
+            session.resources.release()
 
     def register(self, handle: str, part: Part) -> int:
         """Compiles a part; the number it answers is what `run` takes."""
@@ -90,14 +99,13 @@ class Task:
     def compile(self, handle: str, part: Part) -> list[Program]:
         """The programs of a part, not registered."""
         session = self._session(handle)
+        functions = Functions(session.resources, part.passes)
 
         def kernel_node(node: Node) -> KernelNode:
             with session.lock:
                 made = session.kernels.get(node.name)
                 if made is None or not op_def(node.op).stateful:
-                    made = KernelNode(
-                        node.name, node.op, node.attrs, node.device, session.resources, node.source
-                    )
+                    made = functions.kernel_node(node)
                     session.kernels[node.name] = made
                 return made
 
