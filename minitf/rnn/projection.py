@@ -6,6 +6,7 @@ import math as pymath
 from typing import Any
 
 from minitf import tf_logging as logging
+from minitf.convert import constant
 from minitf.default import device, name_scope
 from minitf.initializers import constant_initializer, random_uniform_initializer
 from minitf.ops import array, matmul, nn
@@ -13,31 +14,35 @@ from minitf.ops.embedding import embedding_lookup
 from minitf.rnn.cell import RNNCell
 from minitf.rnn.sizes import check_cell
 from minitf.variable_scope import get_variable, get_variable_scope, variable_scope
+from minitf_runtime.types import int32
 
 
-class _Linear:
-    """inputs * kernel + bias, with variables of the current scope."""
+class Linear:
+    """[inputs] * kernel + bias, with variables of the current scope. Raises ValueError."""
 
-    def __init__(self, inputs: Any, output_size: int) -> None:
-        if inputs.shape.ndims != 2:
-            raise ValueError(f"linear is expecting 2D arguments: {[inputs.shape]}")
-        depth = inputs.shape[1].value
-        if depth is None:
-            raise ValueError(
-                f"linear expects shape[1] to be provided for shape {inputs.shape}, but saw "
-                f"{inputs.shape[1]}"
-            )
+    def __init__(self, inputs: list[Any], output_size: int) -> None:
+        shapes = [x.shape for x in inputs]
+        for shape in shapes:
+            if shape.ndims != 2:
+                raise ValueError(f"linear is expecting 2D arguments: {shapes}")
+            if shape[1].value is None:
+                raise ValueError(
+                    f"linear expects shape[1] to be provided for shape {shape}, but saw {shape[1]}"
+                )
+        depth = sum(shape[1].value for shape in shapes)
+        dtype = inputs[0].dtype
         with variable_scope(get_variable_scope()) as outer:
-            self._kernel = get_variable("kernel", [depth, output_size], dtype=inputs.dtype)
+            self._kernel = get_variable("kernel", [depth, output_size], dtype=dtype)
             with variable_scope(outer) as inner:
                 inner.set_partitioner(None)
-                zeros = constant_initializer(0.0, dtype=inputs.dtype)
-                self._bias = get_variable(
-                    "bias", [output_size], dtype=inputs.dtype, initializer=zeros
-                )
+                zeros = constant_initializer(0.0, dtype=dtype)
+                self._bias = get_variable("bias", [output_size], dtype=dtype, initializer=zeros)
 
-    def __call__(self, inputs: Any) -> Any:
-        return nn.bias_add(matmul.matmul(inputs, self._kernel), self._bias)
+    def __call__(self, inputs: list[Any]) -> Any:
+        if len(inputs) > 1:
+            one = constant(1, dtype=int32)
+            inputs = [array.concat(inputs, one)]
+        return nn.bias_add(matmul.matmul(inputs[0], self._kernel), self._bias)
 
 
 class _AroundCell(RNNCell):
@@ -78,12 +83,12 @@ class InputProjectionWrapper(_AroundCell):
             logging.warning("%s: The input_size parameter is deprecated.", self)
         self._num_proj = num_proj
         self._activation = activation
-        self._linear: _Linear | None = None
+        self._linear: Linear | None = None
 
     def call(self, inputs: Any, state: Any) -> Any:
         if self._linear is None:
-            self._linear = _Linear(inputs, self._num_proj)
-        projected = self._linear(inputs)
+            self._linear = Linear([inputs], self._num_proj)
+        projected = self._linear([inputs])
         if self._activation:
             projected = self._activation(projected)
         return self._cell(projected, state)
@@ -100,7 +105,7 @@ class OutputProjectionWrapper(_AroundCell):
             raise ValueError(f"Parameter output_size must be > 0: {output_size}.")
         self._output_size = output_size
         self._activation = activation
-        self._linear: _Linear | None = None
+        self._linear: Linear | None = None
 
     @property
     def output_size(self) -> Any:
@@ -109,8 +114,8 @@ class OutputProjectionWrapper(_AroundCell):
     def call(self, inputs: Any, state: Any) -> Any:
         output, new_state = self._cell(inputs, state)
         if self._linear is None:
-            self._linear = _Linear(output, self._output_size)
-        projected = self._linear(output)
+            self._linear = Linear([output], self._output_size)
+        projected = self._linear([output])
         if self._activation:
             projected = self._activation(projected)
         return projected, new_state

@@ -396,5 +396,70 @@ def beam_search_refuses(tf):
     ], said
 
 
+def run(tf, cell, *shape):
+    """The outputs and the state of a cell along a sequence, and the gradients."""
+    out, state = tf.nn.dynamic_rnn(cell, wave(*shape), dtype=tf.float32)
+    found, said = flat(tf, (out, state))
+    return with_gradients(tf, found, said + [cell.output_size, cell.state_size], out)
+
+
+@program
+def attention_cell(tf):
+    cell = tf.nn.rnn_cell.BasicLSTMCell(4)
+    return run(tf, tf.contrib.rnn.AttentionCellWrapper(cell, 2), 2, 3, 3)
+
+
+@program
+def attention_cell_joined(tf):
+    make = tf.contrib.rnn.AttentionCellWrapper
+    lstm, gru = tf.nn.rnn_cell.BasicLSTMCell(4), tf.nn.rnn_cell.GRUCell(4)
+    refused = [
+        outcome(lambda: make(lstm, 2, state_is_tuple=False)),
+        outcome(lambda: make(gru, 0)),
+    ]
+    cell = make(gru, 3, attn_size=2, attn_vec_size=5, input_size=6, state_is_tuple=False)
+    found, said = run(tf, cell, 2, 4, 3)
+    return found, said + refused
+
+
+@program
+def highway(tf):
+    cell = tf.nn.rnn_cell.GRUCell(3)
+    first = tf.contrib.rnn.HighwayWrapper(cell)
+    apart = tf.contrib.rnn.HighwayWrapper(
+        tf.nn.rnn_cell.GRUCell(3), couple_carry_transform_gates=False, carry_bias_init=0.5
+    )
+    return run(tf, tf.nn.rnn_cell.MultiRNNCell([first, apart]), 2, 4, 3)
+
+
+@program
+def normalized_lstm(tf):
+    make = tf.contrib.rnn.LayerNormBasicLSTMCell
+    cells = [
+        make(4, norm_gain=0.9, norm_shift=0.1, dropout_keep_prob=0.5, dropout_prob_seed=3),
+        make(3, forget_bias=0.5, layer_norm=False, activation=tf.nn.relu),
+    ]
+    x = [tf.constant(wave(2, 3)), tf.constant(wave(2, 3) + 1)]
+    out, state = tf.nn.static_rnn(tf.nn.rnn_cell.MultiRNNCell(cells), x, dtype=tf.float32)
+    found, said = flat(tf, (out, state))
+    return with_gradients(tf, found, said, out)
+
+
+@program
+def convolutional_lstm(tf):
+    rnn = tf.contrib.rnn
+    cell = rnn.Conv2DLSTMCell(
+        input_shape=[4, 4, 2], output_channels=3, kernel_shape=[3, 3], skip_connection=True,
+    )  # fmt: skip
+    out, state = cell(wave(2, 4, 4, 2), cell.zero_state(2, tf.float32))
+    flat_cell = rnn.Conv1DLSTMCell(
+        input_shape=[5, 2], output_channels=3, kernel_shape=[3], use_bias=False
+    )
+    more = tf.nn.dynamic_rnn(flat_cell, wave(2, 3, 5, 2), dtype=tf.float32)
+    found, said = flat(tf, (out, state, more))
+    said.append(outcome(lambda: rnn.ConvLSTMCell(2, [5, 2], 3, [3])))
+    return with_gradients(tf, found, said, [out, more[0]])
+
+
 if __name__ == "__main__":
     main(PROGRAMS, record)
