@@ -4,10 +4,10 @@ from __future__ import annotations
 
 # fmt: off
 from minitf import (
-    app, bitwise, compat, contrib, data, debugging, errors, estimator, flags, gfile, graph_util, image,
-    initializers, io, layers, linalg, losses, math, metrics, nest, nn, python_io, queue, random,
-    saved_model, sets, sparse, spectral, strings, summary, test, tf_logging as logging, train,
-    version,
+    app, bitwise, compat, contrib, data, debugging, errors, estimator, flags, gfile, graph_util,
+    image, initializers, io, layers, linalg, losses, math, metrics, nest, nn, python_io, queue,
+    random, saved_model, sets, sparse, spectral, strings, summary, test, tf_logging as logging,
+    train, version,
 )
 from minitf.behavior import (
     control_flow_v2_enabled, disable_control_flow_v2, disable_eager_execution,

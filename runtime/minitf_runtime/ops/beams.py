@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from minitf_runtime.errors import invalid
+import numpy as np
+
+from minitf_runtime.errors import OpError, invalid
 from minitf_runtime.ops import dims
 from minitf_runtime.ops.registry import ShapeContext, Type, kernel, op
 from minitf_runtime.types import Shape, int32, show_shape
@@ -35,12 +37,16 @@ def gather_tree(
     at = start
     for level in reversed(range(time)):
         at = xp.where(level < last, at, start)
-        _check_parents(xp, at, level, width)
-        beams[level] = xp.where(level <= last, step_ids[level][rows, at], beams[level])
-        at = parent_ids[level][rows, at]
+        inside = (at >= 0) & (at < width)
+        if xp is np and not inside.all():
+            raise _invalid_parent(at, inside, level)
+        near = xp.where(inside, at, 0)
+        ids = xp.where(inside, step_ids[level][rows, near], -1)  # so does TF's kernel for GPUs
+        beams[level] = xp.where(level <= last, ids, beams[level])
+        at = xp.where(inside, parent_ids[level][rows, near], -1)
     ended = xp.zeros((batch, width), bool)
     for level in range(time):
-        beams[level] = xp.where(ended, xp.asarray(int(end_token), beams.dtype), beams[level])
+        beams[level] = xp.where(ended, int(end_token), beams[level])
         ended = ended | (beams[level] == int(end_token))
     return beams
 
@@ -69,11 +75,9 @@ def _check(step_ids: Any, parent_ids: Any, max_sequence_lengths: Any, end_token:
         raise invalid(f"end_token must be a scalar, saw shape: {show_shape(end_token.shape)}")
 
 
-def _check_parents(xp: Any, at: Any, level: int, width: int) -> None:
-    wrong = (at < 0) | (at >= width)
-    if xp.any(wrong):
-        batch, beam = (int(i[0]) for i in xp.nonzero(wrong))
-        raise invalid(
-            f"Saw invalid parent id {int(at[batch, beam])} at "
-            f"(batch, time, beam) == ({batch}, {level}, {beam})"
-        )
+def _invalid_parent(at: Any, inside: Any, level: int) -> OpError:
+    batch, beam = (int(i[0]) for i in np.nonzero(~inside))
+    return invalid(
+        f"Saw invalid parent id {int(at[batch, beam])} at "
+        f"(batch, time, beam) == ({batch}, {level}, {beam})"
+    )
