@@ -7,10 +7,16 @@ import inspect
 import re
 import textwrap
 from collections.abc import Callable, Iterator
+from types import ModuleType
 from typing import Any
+
+import numpy as np
 
 # What of an array, a variable or a queue is known on the host.
 HOST = frozenset("shape ndim dtype size itemsize nbytes strides initialized closed".split())
+# Methods after which an object of the host holds what it was given.
+_STORES = frozenset("append extend insert add update setdefault".split())
+_LOOPS = ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp
 # Calls that give host values.
 READS = frozenset("on_host len isinstance asnumpy".split())
 _HOST_TYPE = re.compile(r"(int|bool|str|list|tuple|[\[\], .])+")
@@ -20,7 +26,8 @@ def numpy_on_data(fn: Callable[..., Any], data: set[str]) -> list[str]:
     """The calls `np.f(...)` of a function, and of those that it hands its data to, whose arguments
     hold some of `data` (names of parameters): "file:line np.f".
 
-    What runs only `if xp is np` does not count.
+    So are calls by other names of such a function, and of others that it is handed to beside data.
+    What runs only `if xp is np` does not count. Methods of classes are not read.
     """
     found: dict[str, None] = {}
     _Reader(found, set()).function(fn, frozenset(data))
@@ -53,7 +60,9 @@ class _Body:
         self.data = data
         self.offset = offset
         closure = inspect.getclosurevars(fn)
-        self.known = {**closure.globals, **closure.nonlocals}
+        self.known = {**fn.__globals__, **closure.nonlocals}
+        self.local: dict[str, ast.FunctionDef | ast.Lambda] = {}
+        self.inside: set[Any] = set()  # local functions that are being read
 
     def statements(self, body: list[ast.stmt]) -> None:
         for statement in body:
@@ -68,11 +77,14 @@ class _Body:
             self.statement(statement)
 
     def statement(self, statement: ast.stmt) -> None:
+        if isinstance(statement, ast.FunctionDef):
+            self.local[statement.name] = statement
         for expression in _expressions(statement):
             self.expression(expression)
         for target, value in _assignments(statement):
             self.bind(target, value)
-        for _, block in ast.iter_fields(statement):
+        again = isinstance(statement, (ast.For, ast.While))  # what the last turn left
+        for _, block in list(ast.iter_fields(statement)) * (1 + again):
             if isinstance(block, list) and block and isinstance(block[0], ast.stmt):
                 self.statements(block)
 
@@ -86,6 +98,26 @@ class _Body:
                 return
         if self.holds_data(value):
             self.data |= {n.id for n in ast.walk(target) if isinstance(n, ast.Name)}
+        elif isinstance(target, ast.Name) and isinstance(value, ast.Lambda):
+            self.local[target.id] = value
+        elif isinstance(target, ast.Name) and self.meant(value) is not None:
+            self.known[target.id] = self.meant(value)
+
+    def meant(self, expression: ast.AST) -> Any:
+        """The function or module that a name stands for, with its attributes."""
+        if isinstance(expression, ast.Name):
+            return self.known.get(expression.id)
+        if isinstance(expression, ast.Attribute):
+            return getattr(self.meant(expression.value), expression.attr, None)
+        return None
+
+    def is_numpy(self, expression: ast.AST) -> bool:
+        """Whether it is NumPy, or something of it that can be called, or one of several."""
+        if isinstance(expression, (ast.Name, ast.Attribute)):
+            return _is_numpy(self.meant(expression))
+        if isinstance(expression, ast.Call):
+            return any(map(self.is_numpy, expression.args))
+        return any(map(self.is_numpy, ast.iter_child_nodes(expression)))
 
     def expression(self, expression: ast.AST) -> None:
         if isinstance(expression, ast.IfExp) and _asks_for_numpy(expression.test):
@@ -93,6 +125,11 @@ class _Body:
             return
         if isinstance(expression, ast.BoolOp) and _asks_for_numpy(expression):
             return
+        if isinstance(expression, _LOOPS):
+            for loop in expression.generators:
+                self.bind(loop.target, loop.iter)
+        if isinstance(expression, ast.NamedExpr):
+            self.bind(expression.target, expression.value)
         for child in ast.iter_child_nodes(expression):
             self.expression(child)
         if isinstance(expression, ast.Call):
@@ -100,18 +137,32 @@ class _Body:
 
     def call(self, call: ast.Call) -> None:
         given = [*call.args, *(k.value for k in call.keywords)]
-        root = call.func
-        while isinstance(root, ast.Attribute):
-            root = root.value
-        if not isinstance(root, ast.Name) or not any(map(self.holds_data, given)):
+        if not any(map(self.holds_data, given)):
             return
-        if root.id == "np":
+        handed = [x for x in given if not self.holds_data(x)]
+        if (
+            self.is_numpy(call.func)
+            or self.is_numpy(_root(call.func))
+            or any(map(self.is_function_of_numpy, handed))
+        ):
             line = self.offset + call.lineno
             self.reader.found[f"{_file(self.fn)}:{line} {ast.unparse(call.func)}"] = None
             return
-        other = self.known.get(root.id)
-        if isinstance(call.func, ast.Name) and inspect.isfunction(other):
+        if isinstance(call.func, ast.Attribute) and call.func.attr in _STORES:
+            self.data |= {n.id for n in ast.walk(call.func.value) if isinstance(n, ast.Name)}
+        other = self.meant(call.func)
+        local = call.func if isinstance(call.func, ast.Lambda) else self.local.get(_name(call.func))
+        if local is not None and local not in self.inside:
+            self.inside.add(local)
+            for parameter, value in zip(local.args.args, call.args):
+                self.bind(ast.Name(parameter.arg), value)
+            self.statements(local.body if isinstance(local.body, list) else [ast.Expr(local.body)])
+            self.inside.remove(local)
+        elif isinstance(call.func, ast.Name) and inspect.isfunction(other):
             self.reader.function(other, self.parameters(other, call))
+
+    def is_function_of_numpy(self, expression: ast.AST) -> bool:
+        return self.is_numpy(expression) and not isinstance(self.meant(expression), type)
 
     def parameters(self, other: Any, call: ast.Call) -> frozenset[str]:
         """The parameters of a called function that get data."""
@@ -140,6 +191,20 @@ class _Body:
             self.data = before
             return holds
         return any(map(self.holds_data, ast.iter_child_nodes(expression)))
+
+
+def _root(function: ast.expr) -> ast.expr:
+    while isinstance(function, ast.Attribute):
+        function = function.value
+    return function
+
+
+def _is_numpy(value: Any) -> bool:
+    if isinstance(value, dict):
+        return any(map(_is_numpy, value.values()))
+    of = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", "")
+    callable_of_it = isinstance(value, (np.ufunc, ModuleType)) or callable(value)
+    return callable_of_it and (of or "").partition(".")[0] == "numpy"
 
 
 def _file(fn: Any) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import minitf_runtime
-from house import kernel_source
+from house import faulty_kernels, kernel_source
 from house.kernel_source import numpy_on_data
 from minitf_runtime.devices.gpu_kernels import host_arguments
 from minitf_runtime.ops.registry import OPS
@@ -58,6 +58,17 @@ def test_a_planted_fault_is_found(monkeypatch):
     assert found.endswith("np.square")
     assert numpy_on_data(faulty, {"axis"})[0].endswith("np.arange")
     assert numpy_on_data(faulty, set()) == []
+
+
+@pytest.mark.parametrize(
+    "kernel",
+    [f for n, f in vars(faulty_kernels).items() if inspect.isfunction(f) and n[0] != "_"],
+    ids=lambda kernel: kernel.__name__,
+)
+def test_every_way_to_call_numpy_is_found(kernel, monkeypatch):
+    monkeypatch.setattr(kernel_source, "_file", lambda fn: "minitf_runtime/ops/faulty.py")
+    assert len(numpy_on_data(kernel, {"x"})) == 1
+    assert numpy_on_data(kernel, set()) == []
 
 
 def test_every_op_has_the_kernel_that_the_table_promises():
