@@ -165,6 +165,12 @@ def test_what_is_out_of_bounds_is_zero_or_left_out():
     assert on_gpu(lambda: tf.unsorted_segment_prod(x, [-1, 0], 1)) == [[3, 4]]
 
 
+def test_a_beam_without_a_parent_is_minus_one():
+    ids, parents = [[[1, 2]], [[3, 4]], [[5, 6]]], [[[0, 0]], [[7, 1]], [[0, 1]]]
+    tree = dict(step_ids=ids, parent_ids=parents, max_sequence_lengths=[3], end_token=9)
+    assert on_gpu(lambda: tf.raw_ops.GatherTree(**tree)) == [[[-1, 2]], [[3, 4]], [[5, 6]]]
+
+
 def test_the_last_row_for_a_place_is_stitched():
     merged = on_gpu(lambda: tf.dynamic_stitch([[0, 1], [1, 3]], [[1.0, 2.0], [3.0, 4.0]]))
     assert merged == [1, 3, 0, 4]

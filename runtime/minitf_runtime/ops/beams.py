@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from minitf_runtime.errors import OpError, invalid
+from minitf_runtime.errors import invalid
 from minitf_runtime.ops import dims
 from minitf_runtime.ops.registry import ShapeContext, Type, kernel, op
 from minitf_runtime.types import Shape, int32, show_shape
@@ -37,13 +37,13 @@ def gather_tree(
     at = start
     for level in reversed(range(time)):
         at = xp.where(level < last, at, start)
-        inside = (at >= 0) & (at < width)
-        if xp is np and not inside.all():
-            raise _invalid_parent(at, inside, level)
-        near = xp.where(inside, at, 0)
-        ids = xp.where(inside, step_ids[level][rows, near], -1)  # so does TF's kernel for GPUs
+        if xp is np:
+            _check_parents(at, level, width)
+        known = (at >= 0) & (at < width)  # on a GPU nobody waits to see it: -1, as in TensorFlow
+        place = xp.where(known, at, 0)
+        ids = xp.where(known, step_ids[level][rows, place], -1)
         beams[level] = xp.where(level <= last, ids, beams[level])
-        at = xp.where(inside, parent_ids[level][rows, near], -1)
+        at = xp.where(known, parent_ids[level][rows, place], -1)
     ended = xp.zeros((batch, width), bool)
     for level in range(time):
         beams[level] = xp.where(ended, int(end_token), beams[level])
@@ -75,9 +75,11 @@ def _check(step_ids: Any, parent_ids: Any, max_sequence_lengths: Any, end_token:
         raise invalid(f"end_token must be a scalar, saw shape: {show_shape(end_token.shape)}")
 
 
-def _invalid_parent(at: Any, inside: Any, level: int) -> OpError:
-    batch, beam = (int(i[0]) for i in np.nonzero(~inside))
-    return invalid(
-        f"Saw invalid parent id {int(at[batch, beam])} at "
-        f"(batch, time, beam) == ({batch}, {level}, {beam})"
-    )
+def _check_parents(at: Any, level: int, width: int) -> None:
+    wrong = (at < 0) | (at >= width)
+    if wrong.any():
+        batch, beam = (int(i[0]) for i in wrong.nonzero())
+        raise invalid(
+            f"Saw invalid parent id {int(at[batch, beam])} at "
+            f"(batch, time, beam) == ({batch}, {level}, {beam})"
+        )
