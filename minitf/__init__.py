@@ -199,7 +199,9 @@ from minitf_runtime.types import (
     uint64, uint8, variant,
 )
 
-__getattr__, __dir__ = _lazily(globals(), {  # what reads files, as few programs do
+__getattr__, __dir__ = _lazily(globals(), {  # what few programs need, as all that reads files
+    "minitf.distributions": "",
+    "minitf.signal": "",
     "minitf.ops.decoding": "decode_compressed decode_csv parse_tensor serialize_tensor",
     "minitf.ops.features": "FixedLenFeature FixedLenSequenceFeature SparseFeature VarLenFeature",
     "minitf.ops.parsing": "parse_example parse_single_example parse_single_sequence_example",

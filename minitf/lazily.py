@@ -12,9 +12,9 @@ def lazily(
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """A module's `__getattr__` and `__dir__`, of {module: "name public=its_name ..."}.
 
-    A module with no names stands for itself, under its last name.
+    A module without names stands for itself, under the last part of its own name.
     """
-    found = {}
+    found: dict[str, tuple[str, str]] = {}
     for home, names in homes.items():
         if not names:
             found[home.rpartition(".")[2]] = home, ""

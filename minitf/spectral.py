@@ -1,6 +1,6 @@
-"""tf.spectral; tf.signal has the same names."""
+"""tf.spectral: the transforms of tf.signal under their old name."""
 
-from minitf.ops.left_out import left_out
+from minitf.lazily import lazily as _lazily
 from minitf.ops.spectral import (
     fft,
     fft2d,
@@ -16,5 +16,4 @@ from minitf.ops.spectral import (
     rfft3d,
 )
 
-dct = left_out("spectral.dct")
-idct = left_out("spectral.idct")
+__getattr__, __dir__ = _lazily(globals(), {"minitf.signal": "dct idct"})

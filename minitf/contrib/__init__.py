@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-_PARTS = ("data", "framework", "layers", "rnn", "seq2seq", "training")
+_PARTS = ("data", "distributions", "framework", "layers", "rnn", "seq2seq", "signal", "training")
 
 
 def __getattr__(name: str) -> Any:

@@ -15,9 +15,9 @@ PACKAGES = ROOT / "minitf", ROOT / "runtime" / "minitf_runtime"
 # `minitf` is the client's own __init__.
 CLIENT = (
     "cli viz __main__ > alias > minitf"
-    "> train compat contrib estimator examples data layers losses metrics summary bitwise"
-    " debugging image io linalg math nn python python_io queue random rnn saved_model sets sparse"
-    " spectral strings"
+    "> train compat contrib distributions estimator examples data layers losses metrics summary"
+    " bitwise debugging image io linalg math nn python python_io queue random rnn saved_model sets"
+    " signal sparse spectral strings"
     "> session fetches test test_case importer function_library graph_util"
     "> gradients"
     "> ops variables variable_scope template behavior initializers indexed_slices sparse_tensor"

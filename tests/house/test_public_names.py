@@ -34,6 +34,10 @@ def names_in_source(module: ModuleType) -> set[str]:
     tree = ast.parse(Path(module.__file__).read_text("utf-8"))
     imports = [node for node in ast.walk(tree) if isinstance(node, (ast.Import, ast.ImportFrom))]
     names = {alias.asname or alias.name for node in imports for alias in node.names}
+    tables = [node for node in ast.walk(tree) if isinstance(node, (ast.Dict, ast.Tuple))]
+    texts = [node.value for t in tables for node in ast.walk(t) if isinstance(node, ast.Constant)]
+    lazy = (word for text in texts if isinstance(text, str) for word in text.split())
+    names |= {word.rpartition(".")[2] for word in lazy}
     return names | {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
 
 

@@ -1,0 +1,26 @@
+"""tf.contrib.distributions: tf.distributions, and the normal distribution of vectors."""
+
+from minitf.contrib.distributions.vector_normal import MultivariateNormalDiag
+from minitf.distributions import (
+    FULLY_REPARAMETERIZED,
+    NOT_REPARAMETERIZED,
+    Bernoulli,
+    Beta,
+    Categorical,
+    Dirichlet,
+    Distribution,
+    Exponential,
+    Gamma,
+    Laplace,
+    Normal,
+    RegisterKL,
+    ReparameterizationType,
+    Uniform,
+    kl_divergence,
+)
+
+__all__ = [
+    "FULLY_REPARAMETERIZED", "NOT_REPARAMETERIZED", "Bernoulli", "Beta", "Categorical", "Dirichlet",
+    "Distribution", "Exponential", "Gamma", "Laplace", "MultivariateNormalDiag", "Normal",
+    "RegisterKL", "ReparameterizationType", "Uniform", "kl_divergence",
+]  # fmt: skip
