@@ -6,7 +6,7 @@ from typing import Any
 
 from minitf.convert import constant, to_tensor
 from minitf.default import name_scope
-from minitf.operation import Tensor
+from minitf.operation import Operation, Tensor
 from minitf.ops import array, math, nn
 from minitf.ops.check import (
     assert_equal,
@@ -15,7 +15,9 @@ from minitf.ops.check import (
     assert_non_negative,
 )
 from minitf.ops.group import with_dependencies
-from minitf_runtime.types import DType, bool_
+from minitf_runtime.types import DType, bool_, float16, float32, float64, int16, int32, int64
+
+_SAME_SIZE = {float16: int16, float32: int32, float64: int64}
 
 
 def logits_and_probs(
@@ -69,16 +71,35 @@ def _check_classes(logits: Tensor) -> None:
 
 
 def checked_integers(x: Tensor, target: DType) -> Tensor:
-    """x, that must hold integers from 0 on; for bits, to 1."""
+    """x, that must hold integers from 0 on, as far as `target` goes."""
     with name_scope("embed_check_casting_closed", values=[x]):
         checks = [assert_non_negative(x, message="Elements must be non-negative.")]
+        largest = 1 if target is bool_ else target.max
         if x.dtype.is_floating:
-            whole = math.cast(math.cast(x, target), x.dtype)
-            fault = f"Elements must be {target.name}-equivalent."
-            checks.append(assert_equal(x, whole, message=fault))
-        elif target is bool_:
-            checks.append(assert_less_equal(x, 1, message="Elements cannot exceed 1."))
+            checks.append(_assert_whole(x, target, f"Elements must be {target.name}-equivalent."))
+        elif x.dtype.max > largest:
+            fault = f"Elements cannot exceed {largest}."
+            checks.append(assert_less_equal(x, largest, message=fault))
         return with_dependencies(checks, x)
+
+
+def checked_counts(x: Any) -> Tensor:
+    """x, that must hold integers from 0 on."""
+    with name_scope("embed_check_nonnegative_integer_form", values=[x]):
+        x = to_tensor(x, name="x")
+        checks = [assert_non_negative(x, message=f"'{x}' must be non-negative.")]
+        if not x.dtype.is_integer:
+            fault = f"'{x}' cannot contain fractional components."
+            checks.append(_assert_whole(x, _SAME_SIZE[x.dtype.base], fault))
+        return with_dependencies(checks, x)
+
+
+def _assert_whole(x: Tensor, target: DType, fault: str) -> Operation:
+    """Raises, in the run, for what another type cannot hold."""
+    name = "assert_integer_form"
+    with name_scope(name, values=[x]):
+        whole = math.cast(math.cast(x, target), x.dtype)
+        return assert_equal(x, whole, message=fault, name=name)
 
 
 def not_defined(shape: Tensor, dtype: DType) -> Tensor:

@@ -8,10 +8,9 @@ from minitf.convert import to_tensor
 from minitf.default import name_scope
 from minitf.distributions.base import FULLY_REPARAMETERIZED, Distribution
 from minitf.distributions.divergence import RegisterKL
-from minitf.distributions.gamma import positive
 from minitf.operation import Tensor
 from minitf.ops import array, math, random
-from minitf.ops.check import assert_near, assert_positive
+from minitf.ops.check import assert_less, assert_near, assert_positive, assert_rank_at_least
 from minitf.ops.elementwise import xlogy
 from minitf.ops.group import with_dependencies
 from minitf.ops.linalg import matrix_set_diag
@@ -35,7 +34,7 @@ class Dirichlet(Distribution):
         )
         with name_scope(name, values=[concentration]) as scope:
             given = to_tensor(concentration, name="concentration")
-            self._concentration = positive(given, validate_args)
+            self._concentration = _checked_concentration(given) if validate_args else given
             self._total_concentration = math.reduce_sum(self._concentration, -1)
         super().__init__(
             dtype=self._concentration.dtype,
@@ -101,13 +100,21 @@ class Dirichlet(Distribution):
     def _checked(self, x: Tensor) -> Tensor:
         if not self.validate_args:
             return x
+        checks = [assert_positive(x, message="samples must be positive")]
         one = array.ones([], dtype=self.dtype)
-        total = math.reduce_sum(x, -1)
-        checks = [
-            assert_positive(x, message="samples must be positive"),
-            assert_near(one, total, message="sample last-dimension must sum to `1`"),
-        ]
+        fault = "sample last-dimension must sum to `1`"
+        checks.append(assert_near(one, math.reduce_sum(x, -1), message=fault))
         return with_dependencies(checks, x)
+
+
+def _checked_concentration(x: Tensor) -> Tensor:
+    what = "Concentration parameter must"
+    checks = [
+        assert_positive(x, message=f"{what} be positive."),
+        assert_rank_at_least(x, 1, message=f"{what} have >=1 dimensions."),
+        assert_less(1, array.shape(x)[-1], message=f"{what} have event_size >= 2."),
+    ]
+    return with_dependencies(checks, x)
 
 
 @RegisterKL(Dirichlet, Dirichlet)

@@ -165,9 +165,9 @@ class Beta(ScalarDistribution):
         )
         with name_scope(name, values=[concentration1, concentration0]) as scope:
             first = to_tensor(concentration1, name="concentration1")
-            self._concentration1 = positive(first, validate_args)
+            self._concentration1 = _positive(first, validate_args)
             second = to_tensor(concentration0, name="concentration0")
-            self._concentration0 = positive(second, validate_args)
+            self._concentration0 = _positive(second, validate_args)
             assert_same_float_dtype([self._concentration1, self._concentration0])
             self._total_concentration = self._concentration1 + self._concentration0
         super().__init__(
@@ -205,7 +205,7 @@ class Beta(ScalarDistribution):
     def _sample_n(self, n: Any, seed: int | None = None) -> Tensor:
         both = self.concentration1, self.concentration0
         alphas = [array.ones_like(self.total_concentration, dtype=self.dtype) * c for c in both]
-        seeds = [seed, _seed_with(seed, "beta")]
+        seeds = [seed, seed_with(seed, "beta")]
         one, other = (
             random.random_gamma([n], alpha=alpha, dtype=self.dtype, seed=own)
             for alpha, own in zip(alphas, seeds)
@@ -245,9 +245,8 @@ class Beta(ScalarDistribution):
             nan = not_defined(self.batch_shape_tensor(), self.dtype)
             peaked = math.logical_and(self.concentration1 > 1.0, self.concentration0 > 1.0)
             return where_v2(peaked, mode, nan)
-        one = array.ones([], self.dtype)
         checks = [
-            assert_less(one, x, message=f"Mode undefined for {name} <= 1.")
+            assert_less(array.ones([], self.dtype), x, message=f"Mode undefined for {name} <= 1.")
             for name, x in (
                 ("concentration1", self.concentration1),
                 ("concentration0", self.concentration0),
@@ -258,11 +257,9 @@ class Beta(ScalarDistribution):
     def _checked(self, x: Tensor) -> Tensor:
         if not self.validate_args:
             return x
+        checks = [assert_positive(x, message="sample must be positive")]
         one = array.ones([], self.dtype)
-        checks = [
-            assert_positive(x, message="sample must be positive"),
-            assert_less(x, one, message="sample must be less than `1`."),
-        ]
+        checks.append(assert_less(x, one, message="sample must be less than `1`."))
         return with_dependencies(checks, x)
 
 
@@ -279,7 +276,7 @@ def _kl_of_betas(a: Beta, b: Beta, name: str | None = None) -> Tensor:
         )
 
 
-def positive(concentration: Tensor, validate_args: bool) -> Tensor:
+def _positive(concentration: Tensor, validate_args: bool) -> Tensor:
     """The concentration, which must be positive."""
     if not validate_args:
         return concentration
@@ -287,7 +284,7 @@ def positive(concentration: Tensor, validate_args: bool) -> Tensor:
     return with_dependencies([assert_positive(concentration, message=fault)], concentration)
 
 
-def _seed_with(seed: int | None, salt: str) -> int | None:
+def seed_with(seed: int | None, salt: str) -> int | None:
     """Another seed, made of one."""
     if seed is None:
         return None

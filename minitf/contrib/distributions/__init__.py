@@ -12,15 +12,17 @@ from minitf.distributions import (
     Exponential,
     Gamma,
     Laplace,
+    Multinomial,
     Normal,
     RegisterKL,
     ReparameterizationType,
+    StudentT,
     Uniform,
     kl_divergence,
 )
 
 __all__ = [
     "FULLY_REPARAMETERIZED", "NOT_REPARAMETERIZED", "Bernoulli", "Beta", "Categorical", "Dirichlet",
-    "Distribution", "Exponential", "Gamma", "Laplace", "MultivariateNormalDiag", "Normal",
-    "RegisterKL", "ReparameterizationType", "Uniform", "kl_divergence",
+    "Distribution", "Exponential", "Gamma", "Laplace", "Multinomial", "MultivariateNormalDiag",
+    "Normal", "RegisterKL", "ReparameterizationType", "StudentT", "Uniform", "kl_divergence",
 ]  # fmt: skip

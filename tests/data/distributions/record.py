@@ -143,6 +143,39 @@ def dirichlet(tf):
 
 
 @program
+def student(tf):
+    dist = tf.distributions.StudentT(df=[0.5, 1.5, 3.0], loc=1.0, scale=2.0)
+    found, said = explored(tf, dist, [0.3, -1.2, 4.0])
+    return found, said
+
+
+@program
+def multinomial(tf):
+    d = tf.distributions
+    skip = "mode entropy cdf log_cdf survival_function log_survival_function"
+    dist = d.Multinomial([4.0], logits=[0.1, 1.0, -1.0])  # rows are drawn in no order
+    found, said = explored(tf, dist, [[1.0, 2.0, 1.0]], skip=skip)
+    checked = d.Multinomial(3.0, probs=[0.2, 0.3, 0.5], validate_args=True)
+    found += [dist.covariance(), checked.prob([1.0, 1.0, 1.0]), checked.sample(2, seed=2)]
+    return found, said
+
+
+@program
+def checked_values(tf):
+    d = tf.distributions
+    classes = d.Categorical(probs=[0.2, 0.3, 0.5], validate_args=True)
+    bits = d.Bernoulli(probs=[0.2, 0.3], validate_args=True)
+    found = [classes.log_prob(tf.constant(2.0)), classes.log_prob(1)]
+    found += [classes.cdf([1, 2, 3]), bits.log_prob([1, 0]), bits.log_prob([1.0, 0.0])]
+    found += [d.Gamma(2.0, 3.0, True).log_prob(1.0), d.Beta(2.0, 3.0, True).log_prob(0.5)]
+    found += [d.Dirichlet([2.0, 3.0], True).log_prob([0.5, 0.5])]
+    found += [d.Beta(2.0, 3.0, allow_nan_stats=False).mode()]
+    found += [d.Gamma(2.0, 3.0, allow_nan_stats=False).mode(), d.Uniform(0.0, 2.0, True).prob(1.0)]
+    found += [d.StudentT(3.0, 0.0, 1.0, True, allow_nan_stats=False).variance()]
+    return found, [x.shape for x in found]
+
+
+@program
 def what_is_refused(tf):
     d = tf.distributions
     normal = d.Normal(0.0, 1.0)
