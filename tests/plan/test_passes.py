@@ -318,3 +318,16 @@ def elementwise(name, *inputs):
     types = (float32,) * len(inputs)
     attrs, shapes = {"T": float32}, ((1 << 15,),)
     return Node(name, "Square", inputs, (), "", attrs, (), types, (float32,), shapes)
+
+
+def test_an_unused_op_waits_for_no_value_that_is_known():
+    """What is left of it, since others wait for it, would wait for a node of another strand."""
+    queue = tf.FIFOQueue(4, [tf.float32], [[2]])
+    x = queue.dequeue_many(2)
+    unused = x * tf.reduce_sum(tf.fill([2, 2], 3.0))
+    with tf.control_dependencies([unused]):
+        out = tf.identity(x)
+    with tf.Session() as session:
+        session.run(queue.enqueue_many([[[1.0, 2.0], [3.0, 4.0]]]))
+        options = tf.RunOptions(timeout_in_ms=5000)
+        assert session.run(out, options=options).tolist() == [[1, 2], [3, 4]]

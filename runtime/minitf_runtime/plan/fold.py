@@ -116,7 +116,9 @@ def _is_elementwise(n: Node) -> bool:
 def without_unused(
     nodes: Sequence[Node], used_beside: Iterable[Tensor], one_strand: bool = False
 ) -> tuple[Node, ...]:
-    """Takes out ops whose value nobody takes; who waited for one waits for its inputs."""
+    """Takes out ops whose value nobody takes; who waited for one waits for its inputs, but not for
+    those that are known already."""
+    there = {n.name for n in nodes}
     used = {name for name, _ in used_beside}
     awaited: set[str] = set()
     kept = []
@@ -124,7 +126,8 @@ def without_unused(
         if n.name not in used and _has_no_effect(n):
             if n.name not in awaited:
                 continue
-            waits = dict.fromkeys((*n.control, *(name for name, _ in n.inputs)))
+            sources = [name for name, _ in n.inputs if name in there]
+            waits = dict.fromkeys((*n.control, *sources))
             n = n.with_(op="NoOp", inputs=(), input_types=(), control=tuple(waits), attrs={})
         used.update([name for name, _ in n.inputs])
         if not one_strand:
