@@ -1,7 +1,7 @@
 """Runs a script as every task of a local cluster, one process each.
 
 Each process gets TF_CONFIG, and of the flags --job_name --task_index --ps_hosts --worker_hosts
-those that the script names (all of them with --flags). When the workers are done the ps are
+those that the script names (all of them with --flags). When all but the ps are done these are
 ended; the first task that fails ends all, and its exit status is that of the command.
 """
 
@@ -20,6 +20,8 @@ RUN = ("-m", "minitf", "run")
 def prepare_parser(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--ps", type=count, default=1, help="parameter servers (default 1)")
     parser.add_argument("--workers", type=count, default=1, help="workers (default 1)")
+    parser.add_argument("--chief", action="store_true", help="a chief, as tf.estimator wants one")
+    parser.add_argument("--evaluator", action="store_true", help="an evaluator beside the cluster")
     parser.add_argument("--flags", action="store_true", help="pass all four cluster flags")
     parser.add_argument("--timeout", type=seconds, default=0, metavar="S", help="end all after S s")
     add_script(parser)
@@ -48,24 +50,28 @@ def run(args: argparse.Namespace) -> int:
     from minitf.cli.processes import Processes
 
     script = existing(args.script)
-    hosts = local_hosts(args.ps, args.workers)
+    hosts = local_hosts(args.ps, args.workers, args.chief)
     wanted = wanted_flags(script, args.flags)
+
+    def command(job: str, index: int) -> list[str]:
+        return [*RUN, script, *args.args, *flags(hosts, job, index, wanted)]
+
     with Processes() as processes:
-        processes.start_all(
-            hosts, lambda job, i: [*RUN, script, *args.args, *flags(hosts, job, i, wanted)]
-        )
+        processes.start_all(hosts, command)
+        if args.evaluator:
+            processes.start("evaluator", 0, command("evaluator", 0), hosts)
         return processes.watch(args.timeout)
 
 
-def local_hosts(ps: int, workers: int) -> dict[str, list[str]]:
+def local_hosts(ps: int, workers: int, chief: bool = False) -> dict[str, list[str]]:
     """Free addresses of this machine for each task. Raises UserError when nobody would train."""
     from minitf.cli.processes import free_addresses
 
-    if not workers:
+    if not workers and not chief:
         raise UserError("--workers must be at least 1: somebody has to train")
-    addresses = free_addresses(ps + workers)
-    hosts = {"ps": addresses[:ps], "worker": addresses[ps:]}
-    return {job: found for job, found in hosts.items() if found}
+    counts = {"ps": ps, "chief": int(chief), "worker": workers}
+    addresses = iter(free_addresses(sum(counts.values())))
+    return {job: [next(addresses) for _ in range(n)] for job, n in counts.items() if n}
 
 
 def wanted_flags(script: str, every: bool) -> tuple[str, ...]:

@@ -69,6 +69,16 @@ def test_what_a_task_gets(script, text, options, wanted):
         assert argv == str(["--rate", "0.5", *flags])
 
 
+def test_a_chief_and_an_evaluator(script):
+    """The evaluator knows the cluster, and is no part of it."""
+    file = script("time.sleep(60 * (job == 'ps')); print(os.environ['TF_CONFIG'])")
+    done = minitf("cluster", "--workers", 0, "--chief", "--evaluator", file)
+    assert done.returncode == 0, done.stderr
+    for task in ("chief:0", "evaluator:0"):
+        cluster = json.loads(lines_of(done.stdout, task)[1])["cluster"]
+        assert {job: len(hosts) for job, hosts in cluster.items()} == {"ps": 1, "chief": 1}
+
+
 def test_workers_done_ends_the_ps(script):
     file = script("print('done') if job == 'worker' else time.sleep(60)")
     done = minitf("cluster", "--ps", 2, "--workers", 2, file)
