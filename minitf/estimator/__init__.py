@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from minitf.estimator import experimental, export, inputs
 from minitf.lazily import lazily
+from minitf.ops.left_out import left_out
 
 _HOMES = {
     "minitf.estimator.estimator": "Estimator",
@@ -19,7 +20,12 @@ _HOMES = {
         StopAtStepHook SummarySaverHook VocabInfo""",
     "minitf.estimator.warm_start": "WarmStartSettings",
 }
+_WITH_FEATURE_COLUMNS = """
+    BaselineClassifier BaselineEstimator BaselineRegressor BoostedTreesClassifier
+    BoostedTreesEstimator BoostedTreesRegressor DNNClassifier DNNEstimator
+    DNNLinearCombinedClassifier DNNLinearCombinedEstimator DNNLinearCombinedRegressor DNNRegressor
+    LinearClassifier LinearEstimator LinearRegressor""".split()
+globals().update({name: left_out(f"estimator.{name}") for name in _WITH_FEATURE_COLUMNS})
 __getattr__, __dir__ = lazily(globals(), _HOMES)
-__all__ = [
-    "experimental", "export", "inputs", *(n for names in _HOMES.values() for n in names.split())
-]  # fmt: skip
+__all__ = ["experimental", "export", "inputs", *_WITH_FEATURE_COLUMNS]
+__all__ += [name for names in _HOMES.values() for name in names.split()]

@@ -338,3 +338,8 @@ def test_begins_with_the_variables_of_another_model(tmp_path):
     )
     with pytest.raises(tf.errors.UnimplementedError, match="vocabularies of .'w'."):
         renumbered.train(batches(), steps=1)
+
+
+def test_ready_made_models_are_left_out():
+    with pytest.raises(tf.errors.UnimplementedError, match="tf.estimator.DNNClassifier is not"):
+        tf.estimator.DNNClassifier([10], feature_columns=[])
