@@ -5,7 +5,17 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-_PARTS = ("data", "distributions", "framework", "layers", "rnn", "seq2seq", "signal", "training")
+_PARTS = (
+    "data",
+    "distributions",
+    "factorization",
+    "framework",
+    "layers",
+    "rnn",
+    "seq2seq",
+    "signal",
+    "training",
+)
 
 
 def __getattr__(name: str) -> Any:

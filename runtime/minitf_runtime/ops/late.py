@@ -1,6 +1,7 @@
-"""The ops of files, pictures and datasets: loaded when a program asks for one."""
+"""The ops of files, pictures, datasets and clusters of points: loaded when a program asks for one."""
 
 from minitf_runtime.ops import (
+    clustering,
     datasets,
     decoding,
     examples,
@@ -15,6 +16,7 @@ from minitf_runtime.ops import (
 )
 
 __all__ = [
+    "clustering",
     "datasets",
     "decoding",
     "examples",
