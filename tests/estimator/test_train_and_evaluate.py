@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import logging
 import os
@@ -14,6 +15,7 @@ import pytest
 
 import minitf as tf
 from estimator.models import batches, estimator, serving
+from minitf.proto.text import merge_text
 
 TrainSpec, EvalSpec = tf.estimator.TrainSpec, tf.estimator.EvalSpec
 
@@ -76,6 +78,7 @@ def test_tasks_that_do_not_train(tmp_path, monkeypatch):
 
 # ---- a cluster of processes
 
+GRAPHS = Path(__file__).parents[1] / "data" / "estimator_graphs.json.gz"  # of TensorFlow 1.15.5
 PROGRAM = Path(__file__).with_name("cluster_program.py")
 
 
@@ -127,6 +130,17 @@ def cluster(free_ports, tmp_path):
     made[0].stop()
 
 
+def rows(graph):
+    return [[n.name, n.op, sorted(n.input), n.device] for n in graph.node]
+
+
+def first_graph(directory):
+    """The graph that an event file begins with."""
+    (file,) = directory.iterdir()
+    data = next(e.graph_def for e in tf.train.summary_iterator(str(file)) if e.graph_def)
+    return tf.GraphDef.FromString(data)
+
+
 def wait_for_step(model_dir, step):
     end = time.time() + 40
     while time.time() < end:
@@ -155,6 +169,10 @@ def test_a_cluster_trains_and_evaluates(cluster, tmp_path):
     for task in ("chief", "worker"):
         assert f"w on /job:ps/task:0, loss on /job:{task}/task:0" in said[task]
     assert len(list((tmp_path / "export" / "final").iterdir())) == 1
+    graphs = json.loads(gzip.decompress(GRAPHS.read_bytes()))
+    text = (tmp_path / "graph.pbtxt").read_text()
+    assert rows(merge_text(text, tf.GraphDef())) == graphs["chief"]
+    assert rows(first_graph(tmp_path / "eval")) == graphs["evaluator"]
     w = tf.train.load_variable(str(tmp_path), "w")
     assert w == pytest.approx(3, abs=1e-3)
     assert 400 <= tf.train.load_variable(str(tmp_path), "global_step") <= 402
