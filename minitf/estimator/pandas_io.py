@@ -30,12 +30,12 @@ def pandas_input_fn(
     check_shuffle(shuffle)
     if not isinstance(target_column, str):
         raise TypeError("target_column must be a string type")
-    features = {name: x[name].values for name in x.columns}
+    features = {name: x[name].to_numpy() for name in x.columns}
     labels = {} if y is None else _labels(x, y, target_column)
     if queue_capacity is None:
         queue_capacity = 4 * len(x) if shuffle else len(x)
     least = max(queue_capacity / 4, 1)
-    columns = [x.index.values, *features.values(), *labels.values()]
+    columns = [x.index.to_numpy(), *features.values(), *labels.values()]
 
     def input_fn() -> Any:
         queue = enqueue_rows(
@@ -62,5 +62,5 @@ def _labels(x: Any, y: Any, target_column: str) -> dict[Any, np.ndarray]:
             f"Index for x and y are mismatched.\nIndex for x: {x.index}\nIndex for y: {y.index}\n"
         )
     if hasattr(y, "columns"):
-        return {name: y[name].values for name in y.columns}
-    return {target_column: y.values}
+        return {name: y[name].to_numpy() for name in y.columns}
+    return {target_column: y.to_numpy()}

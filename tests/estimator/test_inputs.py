@@ -111,6 +111,8 @@ def test_data_frames():
     ((_, target),) = run(frames(frame, frame, batch_size=10, shuffle=True))
     assert target["a"].tolist() == target["b"].tolist()
     assert [len(b["b"]) for b in run(frames(frame, batch_size=4, shuffle=False))] == [4, 4, 2]
+    words = pd.DataFrame({"w": ["a", "b"]})
+    assert run(frames(words, shuffle=False))[0]["w"].tolist() == [b"a", b"b"]
     with pytest.raises(ValueError, match="Index for x and y are mismatched"):
         frames(frame, pd.Series(X), shuffle=False)
     with pytest.raises(ValueError, match="Cannot use name a for target column"):
