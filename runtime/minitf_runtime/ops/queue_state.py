@@ -20,6 +20,7 @@ from minitf_runtime.ops.philox import PhiloxState
 from minitf_runtime.types import DType, Shape, show_shape
 
 Element = tuple[Any, ...]
+_SAMPLES = 64  # of 128 bits, that a shuffling queue draws at a time: few calls of NumPy
 
 
 class Attempt:
@@ -229,7 +230,8 @@ class RandomShuffleQueue(Queue):
     def pop(self) -> Element:
         """One draw of 32 bits; the last element takes the place of the one given."""
         if not self._drawn:
-            self._drawn = self._random.reserve(1).samples(1)[0][::-1].tolist()
+            drawn = self._random.reserve(_SAMPLES).samples(_SAMPLES)
+            self._drawn = drawn.reshape(-1)[::-1].tolist()
         at = self._drawn.pop() % len(self._elements)
         elements = self._elements
         elements[at], elements[-1] = elements[-1], elements[at]
