@@ -167,7 +167,7 @@ from minitf.proto.event import (
 from minitf.proto.graph import AttrValue, GraphDef, NameAttrList, NodeDef
 from minitf.proto.meta_graph import MetaGraphDef, TensorInfo
 from minitf.session import InteractiveSession, Session
-from minitf.sparse_tensor import SparseTensor, SparseTensorValue
+from minitf.sparse_tensor import SparseTensor, SparseTensorSpec, SparseTensorValue
 from minitf.template import make_template
 from minitf.tensor_shape import Dimension, TensorShape, dimension_at_index, dimension_value
 from minitf.tensor_spec import TensorSpec

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import namedtuple
+from dataclasses import dataclass
 from typing import Any
 
 from minitf.convert import to_tensor
@@ -11,7 +12,7 @@ from minitf.graph import Graph
 from minitf.operation import Operation, Tensor
 from minitf.ops.constant_value import constant_value_as_shape
 from minitf.tensor_shape import TensorShape
-from minitf_runtime.types import DType, as_dtype, int64
+from minitf_runtime.types import DType, as_dtype, float32, int64
 
 SparseTensorValue = namedtuple("SparseTensorValue", ["indices", "values", "dense_shape"])
 
@@ -79,6 +80,28 @@ class SparseTensor:
             f"SparseTensor(indices={self.indices}, values={self.values}, "
             f"dense_shape={self.dense_shape})"
         )
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class SparseTensorSpec:
+    """What a sparse tensor must be (TF: SparseTensorSpec)."""
+
+    shape: TensorShape
+    dtype: DType
+
+    def __init__(self, shape: Any = None, dtype: Any = float32) -> None:
+        object.__setattr__(self, "shape", TensorShape(shape))
+        object.__setattr__(self, "dtype", as_dtype(dtype))
+
+    def is_compatible_with(self, spec_or_value: Any) -> bool:
+        """Whether another spec, or a sparse tensor, has this type and may have this shape."""
+        other = spec_or_value
+        if not isinstance(other, (SparseTensorSpec, SparseTensor)):
+            return False
+        return self.dtype is other.dtype and self.shape.is_compatible_with(other.shape)
+
+    def __repr__(self) -> str:
+        return f"SparseTensorSpec({self.shape!r}, {self.dtype!r})"
 
 
 def is_sparse(value: Any) -> bool:

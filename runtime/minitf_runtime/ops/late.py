@@ -13,6 +13,7 @@ from minitf_runtime.ops import (
     image_sampling,
     readers,
     sequence_examples,
+    sparse_boxes,
 )
 
 __all__ = [
@@ -28,4 +29,5 @@ __all__ = [
     "image_sampling",
     "readers",
     "sequence_examples",
+    "sparse_boxes",
 ]
