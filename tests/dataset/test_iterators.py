@@ -266,3 +266,21 @@ def test_a_meta_graph_has_the_functions(tmp_path):
             assert [session.run("again:0") for _ in range(3)] == [0, 0, 1]
             with pytest.raises(tf.errors.OutOfRangeError):
                 session.run("again:0")
+
+
+@pytest.mark.oracle
+def test_tensorflow_reads_our_functions(tmp_path, oracle):
+    d = Dataset.from_tensor_slices(np.arange(6)).shuffle(6, seed=1)
+    d = d.map(lambda i: (i, tf.cond(i < 3, lambda: i, lambda: -i))).repeat(2).batch(4)
+    value = d.make_one_shot_iterator().get_next()
+    tf.stack(value, name="value")
+    path = str(tmp_path / "model.meta")
+    tf.train.export_meta_graph(path)
+    said = oracle(f"""
+        import tensorflow as tf
+        tf.train.import_meta_graph({path!r})
+        with tf.Session() as session:
+            print([session.run("value:0").tolist() for _ in range(3)])
+        """)
+    with tf.Session() as session:
+        assert said.strip() == str([session.run("value:0").tolist() for _ in range(3)])

@@ -13,8 +13,8 @@ import pytest
 from cli.commands import EXAMPLES
 
 TESTED = (
-    "custom_placement distributed_mlp embedding_pinned estimator gpu in_graph mlp_single "
-    "sequence_sums sync_replicas who_applies"
+    "custom_placement dataset_sgd distributed_mlp embedding_pinned estimator gpu in_graph "
+    "mlp_single sequence_sums sync_replicas who_applies"
 )
 
 
@@ -137,6 +137,24 @@ def test_distributed_mlp_says_what_it_needs(tmp_path):
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=50)
     assert done.returncode == 1
     assert done.stderr.startswith("needs --ps_hosts and --worker_hosts; try: minitf cluster ")
+
+
+@pytest.mark.cluster
+def test_dataset_sgd(tmp_path):
+    script = str(EXAMPLES / "dataset_sgd.py")
+    command = ["-m", "minitf", "cluster", "--ps", "1", "--workers", "2", script, "--epochs", "5"]
+    done = subprocess.run(
+        [sys.executable, "-W", "error", *command],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=50,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr  # stderr has the log of the sessions
+    for index in range(2):  # 256 points each, 16 a step, 5 times
+        assert f"worker {index} has no more points after 80 steps" in done.stdout
+        (last,) = re.findall(rf"worker {index} step 80: \[(.*)\]", done.stdout)
+        assert [float(n) for n in last.split()] == pytest.approx([2, -1, 0.5], abs=0.02)
 
 
 @pytest.mark.cluster
