@@ -59,6 +59,14 @@ class FuncGraph(Graph):
         taken = [t if t.graph is self else self.capture(t) for t in inputs]
         return super().create_op(op_type, taken, *args, **kwargs)
 
+    def as_graph_element(
+        self, obj: Any, allow_tensor: bool = True, allow_operation: bool = True
+    ) -> Any:
+        """Graph.as_graph_element, where a tensor of a graph around stands for its argument here."""
+        if isinstance(obj, Tensor) and obj.graph is not self:
+            obj = self.capture(obj)
+        return super().as_graph_element(obj, allow_tensor, allow_operation)
+
     def capture(self, tensor: Tensor) -> Tensor:
         """The tensor of this graph that stands for one of a graph around it.
 

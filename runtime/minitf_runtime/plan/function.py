@@ -11,6 +11,7 @@ from minitf_runtime.devices.name import task_of
 from minitf_runtime.errors import OpError
 from minitf_runtime.graph import Function, Graph, Node
 from minitf_runtime.ops.registry import load
+from minitf_runtime.passes.ids import id_order
 from minitf_runtime.passes.order import step_order
 from minitf_runtime.passes.rewrite import rewrite
 from minitf_runtime.plan.compile import Program, compile_part
@@ -52,7 +53,7 @@ class Functions:
             Node(f"_retval_{i}", "_Retval", (source,), device=self._device)
             for i, source in enumerate(function.results)
         ]
-        graph = rewrite(Graph((*nodes, *results)))
+        graph = rewrite(Graph((*id_order(nodes), *results)))
         members = tuple(graph[name] for name in step_order(graph))
         part = Part(
             task_of(self._device),
