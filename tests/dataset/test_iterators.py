@@ -284,3 +284,23 @@ def test_tensorflow_reads_our_functions(tmp_path, oracle):
         """)
     with tf.Session() as session:
         assert said.strip() == str([session.run("value:0").tolist() for _ in range(3)])
+
+
+def test_an_estimator_takes_datasets(tmp_path):
+    def input_fn():
+        x = np.arange(8, dtype=np.float32).reshape(8, 1)
+        return Dataset.from_tensor_slices(({"x": x}, 2 * x)).shuffle(8, seed=1).repeat(20).batch(4)
+
+    def model_fn(features, labels, mode):
+        w = tf.get_variable("w", [1, 1], initializer=tf.zeros_initializer())
+        loss = tf.reduce_mean((tf.matmul(features["x"], w) - labels) ** 2)
+        step = tf.train.get_or_create_global_step()
+        train = tf.train.GradientDescentOptimizer(0.02).minimize(loss, step)
+        return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train)
+
+    tf.logging.set_verbosity(tf.logging.ERROR)
+    estimator = tf.estimator.Estimator(model_fn, str(tmp_path))
+    estimator.train(input_fn)
+    assert estimator.get_variable_value("global_step") == 40
+    assert estimator.get_variable_value("w") == pytest.approx(2, abs=0.01)
+    assert estimator.evaluate(input_fn)["loss"] < 0.01
