@@ -94,8 +94,7 @@ class Graph:
             raise ValueError(f"'{name}' is not a valid node name")
         if self._container and opdef.stateful and attrs.get("container") == "":
             attrs["container"] = self._container
-        input_ops = {t.op for t in inputs}
-        control = control_inputs_for(self, input_ops)
+        control = control_inputs_for(self, inputs) if self._control_stack else ()
         op = Operation.made(
             self, name, opdef, tuple(inputs), *opdef.types(attrs), control, attrs
         )  # fmt: skip
@@ -129,8 +128,8 @@ class Graph:
                 [t._shape for t in inputs],
                 op._attrs,
                 len(op.outputs),
-                lambda i: self.static.value(inputs[i]),
-                lambda i: self.static.shape_value(inputs[i]),
+                self.static,
+                inputs,
             )
         except ValueError as e:
             raise ValueError(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,7 @@ from minitf_runtime.graph import Reason
 
 if TYPE_CHECKING:
     from minitf.graph import Graph
-    from minitf.operation import Operation
+    from minitf.operation import Operation, Tensor
 
 
 class NameScope(AbstractContextManager[str]):
@@ -134,10 +134,9 @@ class ControlDependencies:
             self.graph.control_flow_context = self._outer_context
 
 
-def control_inputs_for(graph: Graph, input_ops: set[Operation]) -> tuple[Operation, ...]:
+def control_inputs_for(graph: Graph, inputs: Sequence[Tensor]) -> tuple[Operation, ...]:
     """Control inputs of a new op; a scope that one of its inputs was made in needs no edge."""
-    if not graph._control_stack:
-        return ()
+    input_ops = {t.op for t in inputs}
     out: dict[Operation, None] = {}
     for scope in graph._control_stack:
         if scope.seen.isdisjoint(input_ops):

@@ -35,6 +35,12 @@ def make_op(op_type: str, *inputs: Any, name: str | None = None, **attrs: Any) -
     opdef = op_def(op_type)
     if len(inputs) != len(opdef.inputs):
         raise TypeError(f"{op_type} takes {len(opdef.inputs)} inputs, got {len(inputs)}")
+    kind = (op_type, *[v._dtype for v in inputs if isinstance(v, Tensor)])
+    is_plain = not attrs
+    if is_plain and kind in _attrs_of:
+        graph = graph_of(inputs)
+        if graph.control_flow_context is None:
+            return graph.create_op(op_type, inputs, name=name, attrs=_attrs_of[kind])
     known = {k: v for k, v in attrs.items() if v is not None} if attrs else attrs
     for key in known:
         declared = opdef.attrs.get(key)
@@ -46,10 +52,17 @@ def make_op(op_type: str, *inputs: Any, name: str | None = None, **attrs: Any) -
     graph = graph_of(_flat(inputs))
     if graph.control_flow_context is None and all(isinstance(v, Tensor) for v in inputs):
         flat = _convert_inputs(opdef, inputs, known)  # makes no other op: needs no scope
-        return _create(graph, opdef, flat, name, _complete(opdef, known))
+        complete = _complete(opdef, known)
+        if is_plain and not opdef.takes_ref:
+            _attrs_of[kind] = complete
+        return _create(graph, opdef, flat, name, complete)
     with graph_stack.push(graph), graph.name_scope(name or op_type) as scope:
         flat = _convert_inputs(opdef, inputs, known)
         return _create(graph, opdef, flat, scope or op_type, _complete(opdef, known))
+
+
+# The attributes of ops that are told only their inputs, all Tensors: (op type, types of these) ->
+_attrs_of: dict[tuple[Any, ...], dict[str, Any]] = {}
 
 
 def _create(

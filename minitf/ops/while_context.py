@@ -165,7 +165,7 @@ class WhileContext(ControlFlowContext):
         """Makes Enter ops part of this loop, keeping the control inputs of the scopes around it."""
         graph = get_default_graph()
         for t in enters:
-            controls = control_inputs_for(graph, {t.op._inputs[0].op})
+            controls = control_inputs_for(graph, t.op._inputs[:1])
             t.op._context = self
             t.op._add_control_inputs([c for c in controls if self._may_wait_for(c)])
             for scope in graph._control_stack:

@@ -10,6 +10,7 @@ import pytest
 import minitf_runtime.ops  # noqa: F401  (fills the registry)
 from minitf_runtime.errors import InvalidArgumentError
 from minitf_runtime.ops.registry import OPS, find_kernel, infer_shapes
+from minitf_runtime.ops.static import StaticValues
 from minitf_runtime.types import as_dtype
 
 DTYPES = [np.float16, np.float32, np.float64, np.complex64, np.complex128]
@@ -38,7 +39,8 @@ def run(op: str, *inputs: Any, **attrs: Any) -> Any:
 def infer(op: str, *shapes: Any, **attrs: Any) -> Any:
     known = complete(op, attrs, attrs.get("T", np.float32))
     opdef = OPS[op]
-    return infer_shapes(opdef, shapes, known, len(opdef.outputs), lambda i: None, lambda i: None)
+    static = StaticValues(lambda key: ("Placeholder", {}, (), (), 0, None))
+    return infer_shapes(opdef, shapes, known, len(opdef.outputs), static, range(len(shapes)))
 
 
 def matrices(dtype: Any, *shape: int) -> Any:

@@ -23,7 +23,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from typing import Any
@@ -160,23 +160,26 @@ class OpDef:
 
 
 class ShapeContext:
-    """What a shape function may ask: static shapes of the flat inputs, attributes, known values."""
+    """What a shape function may ask: static shapes of the flat inputs, attributes, known values.
 
-    __slots__ = ("opdef", "shapes", "attrs", "_value", "_shape_value")
+    `static`: the StaticValues (ops/static.py) of the graph, which know the inputs as `keys`.
+    """
+
+    __slots__ = ("opdef", "shapes", "attrs", "_static", "_keys")
 
     def __init__(
         self,
         opdef: OpDef,
         shapes: Sequence[Shape],
         attrs: Any,
-        value: Callable[[int], Any],
-        shape_value: Callable[[int], Shape],
+        static: Any,
+        keys: Sequence[Hashable],
     ) -> None:
         self.opdef = opdef
         self.shapes = shapes
         self.attrs = attrs
-        self._value = value
-        self._shape_value = shape_value
+        self._static = static
+        self._keys = keys
 
     def shape(self, i: int) -> Shape:
         return self.shapes[i]
@@ -186,11 +189,11 @@ class ShapeContext:
 
     def value(self, i: int) -> Any:
         """The constant value of flat input i as a NumPy array, or None."""
-        return self._value(i)
+        return self._static.value(self._keys[i])
 
     def shape_value(self, i: int) -> Shape:
         """Flat input i read as a shape, as far as it is known (None: not even its length)."""
-        return self._shape_value(i)
+        return self._static.shape_value(self._keys[i])  # type: ignore[no-any-return]
 
     def slots(self, name: str) -> range:
         """The flat positions of the input called `name`."""
@@ -395,13 +398,16 @@ def infer_shapes(
     shapes: Sequence[Shape],
     attrs: Any,
     count: int,
-    value: Callable[[int], Any],
-    shape_value: Callable[[int], Shape],
+    static: Any,
+    keys: Sequence[Hashable],
 ) -> list[Shape]:
-    """The static shapes of an op's outputs. Raises ValueError when the inputs do not fit."""
+    """The static shapes of an op's outputs. Raises ValueError when the inputs do not fit.
+
+    static, keys: see ShapeContext.
+    """
     if opdef.shape_fn is None:
         return [None] * count
-    return opdef.shape_fn(ShapeContext(opdef, shapes, attrs, value, shape_value))
+    return opdef.shape_fn(ShapeContext(opdef, shapes, attrs, static, keys))
 
 
 # Shape functions that many ops share.

@@ -87,8 +87,8 @@ class _Inference:
                 [self.shapes[i] for i in n.inputs],
                 n.attrs,
                 len(n.output_types),
-                lambda k: self.static.value(n.inputs[k]),
-                lambda k: self.static.shape_value(n.inputs[k]),
+                self.static,
+                n.inputs,
             )
         except ValueError as e:
             raise self._misfit(n, e) from None
