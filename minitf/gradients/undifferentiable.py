@@ -29,7 +29,7 @@ for _types in (
     "ReaderRead ReaderReadUpTo ReaderNumRecordsProduced ReaderNumWorkUnitsCompleted",
     "ReaderSerializeState ReaderRestoreState ReaderReset IdentityReader WholeFileReader",
     "TextLineReader TFRecordReader FixedLengthRecordReader LMDBReader",
-    "ParseTensor SerializeTensor",
+    "ParseTensor SerializeTensor ReduceDataset",
     # Python, strings, sets.
     "Assert PyFunc PyFuncStateless",
     "StringToNumber DecodeRaw RegexReplace StringJoin StringSplit AsString ReduceJoin",

@@ -1,4 +1,4 @@
-"""The ops of files, pictures, datasets and clusters of points: loaded when a program asks for one."""
+"""Ops of files, pictures, datasets and clusters of points: loaded when one is asked for."""
 
 from minitf_runtime.ops import (
     clustering,
