@@ -5,9 +5,11 @@ from __future__ import annotations
 from minitf.data.dataset import AUTOTUNE
 from minitf.data.experimental import (
     Counter,
+    bucket_by_sequence_length,
     choose_from_datasets,
     enumerate_dataset,
     get_single_element,
+    group_by_window,
     ignore_errors,
     map_and_batch,
     parallel_interleave,
@@ -17,9 +19,10 @@ from minitf.data.experimental import (
 )
 
 __all__ = [
-    "AUTOTUNE", "Counter", "batch_and_drop_remainder", "choose_from_datasets", "enumerate_dataset",
-    "get_single_element", "ignore_errors", "map_and_batch", "parallel_interleave", "scan",
-    "shuffle_and_repeat", "unbatch",
+    "AUTOTUNE", "Counter", "batch_and_drop_remainder", "bucket_by_sequence_length",
+    "choose_from_datasets", "enumerate_dataset", "get_single_element", "group_by_window",
+    "ignore_errors", "map_and_batch", "parallel_interleave", "scan", "shuffle_and_repeat",
+    "unbatch",
 ]  # fmt: skip
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from minitf.convert import to_tensor
 from minitf.data import batching, functional, structure
 from minitf.data.dataset import AUTOTUNE, Dataset, DatasetV1Adapter
+from minitf.data.grouping import bucket_by_sequence_length, group_by_window
 from minitf.data.options import (
     DistributeOptions,
     MapVectorizationOptions,
@@ -26,10 +27,11 @@ from minitf_runtime.types import bool_, int64
 
 __all__ = [
     "AUTOTUNE", "Counter", "DatasetStructure", "DistributeOptions", "MapVectorizationOptions",
-    "OptimizationOptions", "StatsOptions", "ThreadingOptions", "choose_from_datasets",
-    "enumerate_dataset", "from_variant", "get_single_element", "get_structure", "ignore_errors",
-    "map_and_batch", "map_and_batch_with_legacy_function", "parallel_interleave", "scan",
-    "shuffle_and_repeat", "take_while", "to_variant", "unbatch",
+    "OptimizationOptions", "StatsOptions", "ThreadingOptions", "bucket_by_sequence_length",
+    "choose_from_datasets", "enumerate_dataset", "from_variant", "get_single_element",
+    "get_structure", "group_by_window", "ignore_errors", "map_and_batch",
+    "map_and_batch_with_legacy_function", "parallel_interleave", "scan", "shuffle_and_repeat",
+    "take_while", "to_variant", "unbatch",
 ]  # fmt: skip
 
 Transformation = Callable[[Dataset], Any]

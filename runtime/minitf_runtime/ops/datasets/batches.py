@@ -203,20 +203,19 @@ class Window(Dataset):
             held = held[self.shift :]
             if missing > 0:
                 taken(pull, missing)
-            return tuple([_Column([m[i] for m in members]) for i in range(len(members[0]))])
+            return tuple([Elements([(value,) for value in column]) for column in zip(*members)])
 
         return following
 
 
-class _Column(Dataset):
-    """One component of a window."""
+class Elements(Dataset):
+    """Elements that are there already."""
 
-    def __init__(self, values: Sequence[Any]) -> None:
-        self.values = values
+    def __init__(self, elements: Sequence[Element]) -> None:
+        self.elements = elements
 
     def open(self, run: Run) -> Pull:
-        following = iter(self.values).__next__
-        return lambda: (following(),)
+        return iter(self.elements).__next__
 
 
 dataset_op("BatchDataset", "input_dataset: variant, batch_size: int64", **OUTPUTS)
