@@ -6,7 +6,7 @@ import os
 import time
 from typing import Any
 
-from minitf import tf_logging
+from minitf import tf_logging, train
 from minitf.default import GraphKeys
 from minitf.estimator.estimator import Estimator
 from minitf.estimator.run_config import RunConfig
@@ -15,7 +15,6 @@ from minitf.estimator.training_specs import EvalSpec, TrainSpec
 from minitf.options import ConfigProto
 from minitf.train.basic_session_run_hooks import SecondOrStepTimer
 from minitf.train.saving_hooks import CheckpointSaverListener
-from minitf.train.server import Server
 
 _DELAY_SECS_PER_WORKER = 5
 _MAX_DELAY_SECS = 60
@@ -197,7 +196,7 @@ def _train_in_cluster(estimator: Estimator, train_spec: TrainSpec, eval_spec: Ev
     _train(estimator, train_spec, *listeners)
 
 
-def _start_server(config: RunConfig) -> Server | None:
+def _start_server(config: RunConfig) -> train.Server | None:
     """The server of this task, which the other tasks wait for."""
     if not config.master:
         if config.task_type != TaskType.PS:
@@ -211,7 +210,7 @@ def _start_server(config: RunConfig) -> Server | None:
         )
     tf_logging.info("Start Tensorflow server.")
     options = config.session_config.gpu_options if config.session_config else None
-    return Server(
+    return train.Server(
         config.cluster_spec,
         job_name=config.task_type,
         task_index=config.task_id,
