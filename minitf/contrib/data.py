@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from minitf.data.dataset import AUTOTUNE
+from collections.abc import Callable
+from typing import Any
+
+from minitf.data.dataset import AUTOTUNE, Dataset
 from minitf.data.experimental import (
     Counter,
     bucket_by_sequence_length,
@@ -26,5 +29,6 @@ __all__ = [
 ]  # fmt: skip
 
 
-def batch_and_drop_remainder(batch_size):  # type: ignore[no-untyped-def]
+def batch_and_drop_remainder(batch_size: Any) -> Callable[[Dataset], Dataset]:
+    """Batches of that size only."""
     return lambda dataset: dataset.batch(batch_size, drop_remainder=True)

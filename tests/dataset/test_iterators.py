@@ -304,3 +304,31 @@ def test_an_estimator_takes_datasets(tmp_path):
     assert estimator.get_variable_value("global_step") == 40
     assert estimator.get_variable_value("w") == pytest.approx(2, abs=0.01)
     assert estimator.evaluate(input_fn)["loss"] < 0.01
+
+
+def test_names_of_contrib():
+    d = Dataset.range(7).apply(tf.contrib.data.batch_and_drop_remainder(3))
+    d = d.apply(tf.contrib.data.unbatch()).apply(tf.contrib.data.map_and_batch(lambda i: -i, 4))
+    value = d.make_one_shot_iterator().get_next()
+    assert tf.compat.v1.data.get_output_types(d) == tf.int64
+    assert tf.compat.v1.data.get_output_shapes(d).as_list() == [None]
+    assert tf.compat.v1.data.get_output_classes(d) is tf.Tensor
+    with tf.Session() as session:
+        assert [session.run(value).tolist() for _ in range(2)] == [[0, -1, -2, -3], [-4, -5]]
+
+
+def test_files_are_listed(tmp_path):
+    for name in "cab":
+        (tmp_path / f"{name}.txt").write_text(name)
+    pattern = str(tmp_path / "*.txt")
+    in_order = Dataset.list_files(pattern, shuffle=False).flat_map(tf.data.TextLineDataset)
+    shuffled = Dataset.list_files(pattern, seed=1).map(tf.read_file)
+    none = Dataset.list_files(str(tmp_path / "*.csv"))
+    iterators = [d.make_initializable_iterator() for d in (in_order, shuffled, none)]
+    ordered, mixed, _ = (i.get_next() for i in iterators)
+    with tf.Session() as session:
+        session.run([i.initializer for i in iterators[:2]])
+        assert [session.run(ordered) for _ in "abc"] == [b"a", b"b", b"c"]
+        assert sorted(session.run(mixed) for _ in "abc") == [b"a", b"b", b"c"]
+        with pytest.raises(tf.errors.InvalidArgumentError, match="No files matched pattern"):
+            session.run(iterators[2].initializer)
