@@ -34,11 +34,20 @@ def names_in_source(module: ModuleType) -> set[str]:
     tree = ast.parse(Path(module.__file__).read_text("utf-8"))
     imports = [node for node in ast.walk(tree) if isinstance(node, (ast.Import, ast.ImportFrom))]
     names = {alias.asname or alias.name for node in imports for alias in node.names}
-    tables = [node for node in ast.walk(tree) if isinstance(node, (ast.Dict, ast.Tuple))]
-    texts = [node.value for t in tables for node in ast.walk(t) if isinstance(node, ast.Constant)]
-    lazy = (word for text in texts if isinstance(text, str) for word in text.split())
-    names |= {word.rpartition(".")[2] for word in lazy}
+    for table in (node for node in ast.walk(tree) if isinstance(node, (ast.Dict, ast.Tuple))):
+        names |= words(table)
     return names | {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+
+
+def words(table: ast.Dict | ast.Tuple) -> set[str]:
+    """Names in a table: {module: "name public=its_name"}, where "" stands for the module itself."""
+    if isinstance(table, ast.Tuple):
+        texts = list(table.elts)
+    else:
+        pairs = zip(table.keys, table.values)
+        texts = [k if getattr(v, "value", None) == "" else v for k, v in pairs]
+    found = [t.value for t in texts if isinstance(t, ast.Constant) and isinstance(t.value, str)]
+    return {w.partition("=")[0].rpartition(".")[2] for text in found for w in text.split()}
 
 
 def is_ours(value: object) -> bool:
