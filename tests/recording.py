@@ -10,6 +10,8 @@ import json
 import os
 import sys
 
+import numpy as np
+
 
 def outcome(call):
     """What a call gives: the name or text of its result, or its error."""
@@ -74,3 +76,12 @@ def main(programs, run=record):
 def load(path):
     with gzip.open(str(path)) as f:
         return json.loads(f.read().decode())
+
+
+def check_same(got, wanted):
+    """That a program says, builds and computes what was recorded."""
+    assert got["said"] == wanted["said"]
+    assert got["nodes"] == wanted["nodes"]
+    assert len(got["values"]) == len(wanted["values"])
+    for value, known in zip(got["values"], wanted["values"]):
+        np.testing.assert_allclose(value, known, rtol=2e-4, atol=2e-5)

@@ -22,7 +22,7 @@ from minitf_runtime.types import DType, int64, string
 AUTOTUNE = -1
 
 
-class Dataset:
+class Dataset(structure.Structured):
     """Elements of one structure (TF: tf.data.Dataset). A graph has them as the output of an op."""
 
     def __init__(
@@ -41,22 +41,6 @@ class Dataset:
         self._graph = get_default_graph()
 
     # ---- what it is
-
-    @property
-    def element_spec(self) -> Any:
-        return self._spec
-
-    @property
-    def output_types(self) -> Any:
-        return structure.types_of(self._spec)
-
-    @property
-    def output_shapes(self) -> Any:
-        return structure.shapes_of(self._spec)
-
-    @property
-    def output_classes(self) -> Any:
-        return structure.classes_of(self._spec)
 
     def options(self) -> Options:
         """The options of this dataset and of those that it is made of."""

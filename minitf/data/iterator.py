@@ -26,7 +26,7 @@ MANY_CALLS = 32
 _SEED_LIMIT = 2**63 - 1
 
 
-class Iterator:
+class Iterator(structure.Structured):
     """The elements of a dataset, one for each step that takes one (TF: tf.data.Iterator)."""
 
     def __init__(self, resource: Tensor, initializer: Operation | None, spec: Any) -> None:
@@ -123,22 +123,6 @@ class Iterator:
         if name is None:
             return self._string_handle  # type: ignore[no-any-return]
         return apply_op("IteratorToStringHandle", self._iterator_resource, name=name)  # type: ignore[no-any-return]
-
-    @property
-    def element_spec(self) -> Any:
-        return self._spec
-
-    @property
-    def output_types(self) -> Any:
-        return structure.types_of(self._spec)
-
-    @property
-    def output_shapes(self) -> Any:
-        return structure.shapes_of(self._spec)
-
-    @property
-    def output_classes(self) -> Any:
-        return structure.classes_of(self._spec)
 
 
 def _on_cpu() -> AbstractContextManager[Any]:

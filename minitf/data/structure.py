@@ -29,6 +29,28 @@ class DatasetSpec:
         return f"DatasetSpec({self.element_spec!r}, TensorShape([]))"
 
 
+class Structured:
+    """What a dataset and an iterator tell of their elements, whose specs are `_spec`."""
+
+    _spec: Any
+
+    @property
+    def element_spec(self) -> Any:
+        return self._spec
+
+    @property
+    def output_types(self) -> Any:
+        return types_of(self._spec)
+
+    @property
+    def output_shapes(self) -> Any:
+        return shapes_of(self._spec)
+
+    @property
+    def output_classes(self) -> Any:
+        return classes_of(self._spec)
+
+
 def is_dense(spec: Any) -> bool:
     """Whether a component is a tensor; a dataset and a sparse tensor are put in one first."""
     return isinstance(spec, TensorSpec)

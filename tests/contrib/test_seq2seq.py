@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import minitf as tf
 from data.seq2seq.record import PROGRAMS, record
-from recording import load
+from recording import check_same, load
 
 RECORDED = load(Path(__file__).parents[1] / "data" / "seq2seq" / "recorded.json.gz")
 
@@ -17,9 +16,4 @@ RECORDED = load(Path(__file__).parents[1] / "data" / "seq2seq" / "recorded.json.
 @pytest.mark.filterwarnings("ignore:Converting sparse IndexedSlices")
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_as_recorded(program):
-    got, wanted = record(tf, PROGRAMS[program]), RECORDED[program]
-    assert got["said"] == wanted["said"]
-    assert got["nodes"] == wanted["nodes"]
-    assert len(got["values"]) == len(wanted["values"])
-    for value, known in zip(got["values"], wanted["values"]):
-        np.testing.assert_allclose(value, known, rtol=2e-4, atol=2e-5)
+    check_same(record(tf, PROGRAMS[program]), RECORDED[program])

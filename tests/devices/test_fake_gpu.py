@@ -14,16 +14,6 @@ from minitf_runtime.devices.fake_memory import OutOfMemoryError
 HOST = np.arange(6, dtype=np.float32).reshape(2, 3)
 
 
-@pytest.fixture
-def gpu():
-    return FakeGpu(0)
-
-
-@pytest.fixture
-def x(gpu):
-    return gpu.to_device(HOST)
-
-
 def host(gpu, array):
     pinned = gpu.to_host(array)
     gpu.synchronize()

@@ -14,16 +14,6 @@ HOST = np.arange(6, dtype=np.float32).reshape(2, 3)
 
 
 @pytest.fixture
-def gpu():
-    return FakeGpu(0)
-
-
-@pytest.fixture
-def x(gpu):
-    return gpu.to_device(HOST)
-
-
-@pytest.fixture
 def other(gpu):
     """A second stream."""
     return gpu.make_stream()

@@ -169,6 +169,8 @@ def test_a_beam_without_a_parent_is_minus_one():
     ids, parents = [[[1, 2]], [[3, 4]], [[5, 6]]], [[[0, 0]], [[7, 1]], [[0, 1]]]
     tree = dict(step_ids=ids, parent_ids=parents, max_sequence_lengths=[3], end_token=9)
     assert on_gpu(lambda: tf.raw_ops.GatherTree(**tree)) == [[[-1, 2]], [[3, 4]], [[5, 6]]]
+    tree["end_token"] = 3  # a beam that is whole ends there; this one stays as it is
+    assert on_gpu(lambda: tf.raw_ops.GatherTree(**tree)) == [[[-1, 2]], [[3, 4]], [[5, 6]]]
 
 
 def test_the_last_row_for_a_place_is_stitched():

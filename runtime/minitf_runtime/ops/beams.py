@@ -35,11 +35,13 @@ def gather_tree(
     last = xp.minimum(max_sequence_lengths, time)[:, None] - 1
     start = xp.broadcast_to(xp.arange(width, dtype=step_ids.dtype), (batch, width))
     at = start
+    whole = xp.ones((batch, width), bool)
     for level in reversed(range(time)):
         at = xp.where(level < last, at, start)
         if xp is np:
             _check_parents(at, level, width)
         known = (at >= 0) & (at < width)  # on a GPU nobody waits to see it: -1, as in TensorFlow
+        whole = whole & known
         place = xp.where(known, at, 0)
         ids = xp.where(known, step_ids[level][rows, place], -1)
         beams[level] = xp.where(level <= last, ids, beams[level])
@@ -47,7 +49,7 @@ def gather_tree(
     ended = xp.zeros((batch, width), bool)
     for level in range(time):
         beams[level] = xp.where(ended, int(end_token), beams[level])
-        ended = ended | (beams[level] == int(end_token))
+        ended = ended | (whole & (beams[level] == int(end_token)))
     return beams
 
 
