@@ -86,3 +86,14 @@ def test_values_that_are_not_finite_stay_where_the_plain_sum_has_them():
 def test_it_is_left_alone_where_it_does_not_pay(sizes, reason):
     _, f, dy, axes = _inputs(*sizes)
     assert not winograd.pays(axes, f.shape[-1], f.dtype), reason
+
+
+def test_it_can_be_switched_off(monkeypatch):
+    x, f, dy, axes = _inputs(64, 14, 14, (3, 3), 16, 16)
+    fewer = conv.conv(np, x, f, node=Attrs), conv.conv_to_filter(np, x, f.shape, dy, node=Attrs)
+    monkeypatch.setenv(winograd.VARIABLE, "0")
+    assert not winograd.pays(axes, f.shape[-1], x.dtype)
+    plain = conv.conv(np, x, f, node=Attrs), conv.conv_to_filter(np, x, f.shape, dy, node=Attrs)
+    for made, expected in zip(plain, (_plain(x, f, axes), _filter_gradient(x, dy, axes))):
+        assert np.abs(made - expected).max() < 2e-6 * np.abs(expected).max()
+    assert not any(np.array_equal(a, b) for a, b in zip(fewer, plain))

@@ -9,6 +9,7 @@ are 2 to 5 times those of the plain sum, some 1e-6 of the result's size.
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Sequence
 from functools import cache
 from typing import Any
@@ -19,6 +20,7 @@ from minitf_runtime.devices.cpu import one_blas_thread, parallel
 from minitf_runtime.ops import windows
 from minitf_runtime.ops.windows import Axis
 
+VARIABLE = "MINITF_WINOGRAD"  # 0: every convolution is the plain sum
 TILE = 4  # outputs of a tile, along an axis
 POINTS = (0, 1, -1, 2, -2, 1 / 2, -1 / 2)  # and infinity, the last row of each matrix
 WINDOWS = range(2, len(POINTS) - TILE + 3)
@@ -33,6 +35,8 @@ TILES = 64  # at least in a block, for the sake of BLAS
 def pays(axes: Sequence[Axis], made: int, dtype: Any) -> bool:
     """Whether a convolution that makes so many channels is faster by this way."""
     space, depth = axes[1:-1], axes[-1].size
+    if os.environ.get(VARIABLE) == "0":
+        return False
     if len(space) != 2 or dtype.char not in "fd" or min(depth, made) < CHANNELS:
         return False
     if any(a.stride > 1 or a.dilation > 1 or a.window not in WINDOWS for a in space):
