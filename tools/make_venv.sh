@@ -25,7 +25,8 @@ create() {
 
 install() {
     "$venv/bin/python" -m pip install --upgrade "pip>=23" &&
-        "$venv/bin/python" -m pip install --editable ".[test,lint]"
+        "$venv/bin/python" -m pip install --editable ".[test,lint]" &&
+        "$venv/bin/python" -m compileall -q minitf runtime # as pip does for what it does not leave editable
 }
 
 command -v "$python" >/dev/null ||

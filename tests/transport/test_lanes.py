@@ -95,6 +95,20 @@ def test_a_lane_is_read_only_once_it_is_opened(reader):
     reader.wait(1)
 
 
+def test_a_lane_that_is_opened_after_the_end_is_not_read():
+    """The thread that opens lanes may be at it while another one closes them."""
+    reader = Reader(f"test-{os.getpid()}-ends")
+    lane = reader.closed_lane()
+    lane.send([HEADER])
+    deadline = time.monotonic() + 10
+    while not reader.lanes._held:
+        assert time.monotonic() < deadline
+        time.sleep(0.001)
+    reader.close()
+    reader.lanes.open(lane.name)
+    assert not reader.got
+
+
 def test_a_segment_is_used_again_once_nobody_holds_what_it_carried(reader):
     reader.keep = lambda frame: frame  # views of the shared memory
     lane = reader.lane()
@@ -111,7 +125,7 @@ def test_a_segment_is_used_again_once_nobody_holds_what_it_carried(reader):
         lane.send([HEADER, data(100_000, i)])
         reader.wait(1)
         reader.got.clear()
-        gc.collect()
+        gc.collect(0)
     assert [bytes(f) for f in held] == [bytes(data(100_000, i)) for i in range(2)]
     assert lane._segments._made <= 4
 

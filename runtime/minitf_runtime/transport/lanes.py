@@ -79,7 +79,7 @@ class Lanes:
         with self._lock:
             self._open.add(name)
             held = self._held.pop(name, None)
-            if held is not None:
+            if held is not None and not self._closed:
                 self._poll.register(held.socket, select.EPOLLIN)
 
     def close(self) -> None:
@@ -89,7 +89,7 @@ class Lanes:
         with suppress(IndexError):
             while True:
                 self._asleep.popleft().wake()
-        with self._leading:
+        with self._leading, self._lock:  # another thread may be opening a lane
             for c in self._connections.values():
                 c.close()
             self._listener.close()
