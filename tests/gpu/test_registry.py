@@ -132,6 +132,7 @@ def test_a_queue_is_not_for_a_gpu():
         session.run(size)
 
 
+@pytest.mark.timeout(600 if ALL_SEEDS else 60)  # 35,940 runs
 def test_delays_change_no_op_of_the_table(monkeypatch):
     """Each case and type of each op with one of the seeds, or with all of them."""
     monkeypatch.setattr(fake_stream, "LONGEST_DELAY", 1e-4)
