@@ -101,6 +101,15 @@ def test_clip_of_what_is_not_finite_is_nan():
     assert size == np.inf
 
 
+@pytest.mark.parametrize("copies", [1, 20_000])  # the latter runs in blocks
+def test_the_sign_of_what_is_no_number_is_zero_as_in_tensorflow(copies):
+    values = np.tile([np.nan, 0.0, -0.0, np.inf, -np.inf, -2.5], copies).astype("f")
+    x = tf.placeholder(tf.float32, [6 * copies])
+    with tf.Session() as session:
+        got = session.run(-tf.sign(x) * 2, {x: values})
+    np.testing.assert_array_equal(got, np.tile([0, 0, 0, -2, 2, 2], copies))
+
+
 def test_error_functions_are_exact_to_the_last_digits():
     import math
 
