@@ -1,8 +1,10 @@
 """Plans with their passes give what plans without them give, in branches and loops too."""
 
 import linecache
+import re
 
 import numpy as np
+import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
@@ -261,6 +263,27 @@ def test_a_loop_copies_what_its_products_take_transposed_once():
     assert text.count("xp.ascontiguousarray(") == 1
     assert ".T)" in text[: text.index("while True")]
     assert ".T)" not in text[text.index("while True") :]
+
+
+@pytest.mark.parametrize("whole", [False, True])
+def test_of_a_gradient_only_what_a_loop_takes_is_multiplied(whole):
+    """The cell joins what it reads, which wants no gradient unless it is a variable, and h."""
+    ones = tf.ones([8, 16])
+    x = tf.get_variable("x", initializer=ones) if whole else ones
+    w = tf.get_variable("w", [16 + 64, 64], initializer=tf.random_normal_initializer(seed=1))
+
+    def body(i, h):
+        return i + 1, tf.tanh(tf.matmul(tf.concat([x, h], 1), w) / 9)
+
+    _, h = tf.while_loop(lambda i, _: i < 3, body, [tf.constant(0), tf.ones([8, 64])])
+    fetches = [h, *tf.gradients(h, [w, x] if whole else [w])]
+    for a, b in zip(values_of(fetches, {}, PLAIN)[-1], values_of(fetches, {}, None)[-1]):
+        np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-5)  # BLAS adds up in another order
+    factors = re.findall(r"xp.ascontiguousarray\((.*)\)", last_plan())
+    assert [re.sub(r"^v\d+", "w", factor) for factor in factors] == [
+        "w.T" if whole else "w[16:80].T"
+    ]
+    assert ("k_Slice(" in last_plan()) is whole
 
 
 def test_a_variable_that_a_loop_updates_is_read_in_each_iteration():

@@ -41,6 +41,7 @@ class Calls(Values):
         self.where = where
         self.kernel_node = kernel_node
         self.shapes = shapes
+        self.constants = dict(constants)
         self.crossing: dict[Tensor, set[int]] = {}
         self.variables: set[Tensor] = set()  # references and reads: the variable itself crosses
         for tensor, value in constants.items():

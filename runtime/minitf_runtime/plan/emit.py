@@ -49,6 +49,8 @@ class Emitter(Groups):
         for n in nodes:
             for t in n.inputs:
                 self.users.setdefault(t, []).append(n.name)
+            if n.op == "Const":
+                self.constants[n.name, 0] = n.attrs["value"]
         items: list[Item | Group] = list(flow.items if flow else self._grouped(members))
         self.structure = flow or self.structure
         self._items(items, frozenset())
@@ -174,13 +176,15 @@ class Emitter(Groups):
         """The loop without what is computed here once, before it."""
         fixed = {(n.name, 0) for n in loop.enters if n.attrs.get("is_constant")}
         fixed -= {tensor for tensor, is_ref in self.is_ref.items() if is_ref}
-        loop, transposed = hoist(loop, fixed, self.shapes)
-        for tensor, n in transposed.items():
-            rows, columns = self.shapes[n.inputs[1]]
-            self.shapes[tensor] = (columns, rows)
-            value = self._use(self.values[n.inputs[1]])
+        loop, factors = hoist(loop, fixed, self.shapes, self.users, self.constants)
+        for tensor, factor in factors.items():
+            source, rows = factor.product.inputs[1], factor.rows
+            self.shapes[tensor] = (self.shapes[source][1], len(rows))
+            value = self._use(self.values[source])
+            if len(rows) < self.shapes[source][0]:
+                value += f"[{rows.start}:{rows.stop}]"
             name = self.values[tensor] = self._pin(self._new(f"v{len(self.values)}"))
-            self._line(f"{name} = xp.ascontiguousarray({value}.T)", n)
+            self._line(f"{name} = xp.ascontiguousarray({value}.T)", factor.product)
         return loop
 
     def _iteration(
