@@ -1,6 +1,7 @@
 """Work shared among threads: every element once, errors kept, BLAS as it was."""
 
 import threading
+from contextlib import nullcontext
 
 import numpy as np
 import pytest
@@ -20,6 +21,16 @@ def test_every_element_is_in_one_share(size, step):
     seen = np.zeros(size, int)
     cpu.parallel(lambda start, stop: np.add.at(seen, slice(start, stop), 1), size, step)
     assert seen.tolist() == [1] * size
+
+
+@pytest.mark.parametrize(("start", "stop"), [(0, 0), (3, 4), (2, 9), (0, 100)])
+@pytest.mark.parametrize("largest", [1, 4, 7, 1000])
+def test_blocks_are_equal_and_cover_the_range(start, stop, largest):
+    parts = cpu.blocks(start, stop, largest)
+    assert [i for part in parts for i in range(part.start, part.stop)] == list(range(start, stop))
+    sizes = {part.stop - part.start for part in parts}
+    assert not sizes or (max(sizes) <= largest and max(sizes) - min(sizes) <= 1)
+    assert len(parts) == -(-(stop - start) // largest)
 
 
 def test_an_error_of_any_share_is_raised_after_all_have_ended():
@@ -63,4 +74,18 @@ def test_a_shared_product_is_the_product(monkeypatch, shape):
     right = rng.randn(inner, columns).astype("f")
     with cpu.one_blas_thread():
         got = matmul.product(np, left, right)
+    np.testing.assert_allclose(got, left @ right, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("shape", [(2, 9, 40), (2, 8, 8), (3, 5, 64), (0, 8, 8), (1, 4, 4)])
+@pytest.mark.parametrize("narrow", [True, False])
+def test_a_product_with_a_transposed_factor_is_the_product(monkeypatch, shape, narrow):
+    monkeypatch.setattr(matmul, "WORTH_SHARING", 1)
+    rows, inner, columns = shape
+    rng = np.random.RandomState(1)
+    left = rng.randn(rows, inner).astype("f")
+    right = rng.randn(columns, inner).astype("f").T
+    with cpu.one_blas_thread() if narrow else nullcontext():
+        got = matmul.product(np, left, right)
+    assert got.flags.c_contiguous and got.shape == (rows, columns)
     np.testing.assert_allclose(got, left @ right, rtol=1e-5, atol=1e-5)

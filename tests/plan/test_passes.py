@@ -112,6 +112,17 @@ def test_a_chain_is_one_fusion_and_the_fold_leaves_no_shapes():
     np.testing.assert_allclose(got, np.full(40, (1 - t * t) * s + t * s * (1 - s)), rtol=1e-6)
 
 
+def test_one_op_is_a_fusion_of_its_own_where_threads_can_share_it(monkeypatch):
+    monkeypatch.setattr("minitf_runtime.plan.fuse.ALONE", 30)
+    x = tf.placeholder(tf.float32, [40])
+    y = tf.placeholder(tf.float32, [20])
+    with tf.Session() as sess:
+        got = sess.run([tf.square(x), tf.square(y)], {x: np.arange(40), y: np.arange(20)})
+    np.testing.assert_array_equal(got[0], np.arange(40.0) ** 2)
+    np.testing.assert_array_equal(got[1], np.arange(20.0) ** 2)
+    assert last_plan().count("def fusion") == 1
+
+
 def test_what_nobody_needs_does_not_run():
     """The gradient of the other factor is there, for a group waits for it, but has no user."""
     x = tf.placeholder(tf.float32, [4, 8])

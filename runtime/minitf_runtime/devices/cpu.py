@@ -113,16 +113,16 @@ def keep_to_one_core() -> Callable[[], None]:
 
 
 def parallel(work: Callable[[int, int], Any], size: int, step: int) -> None:
-    """Calls work(start, stop) for shares of range(size), of whole steps, one for each thread.
+    """Calls work(start, stop) for equal shares of range(size), one for each thread.
 
-    Raises what the first share that failed has raised, after all have ended.
+    A share is worth a thread from `step` on. Raises what the first share that failed has raised,
+    after all have ended.
     """
-    steps = -(-size // step)
-    shares = min(_limit, steps)
+    shares = min(_limit, -(-size // step))
     if shares < 2:
         work(0, size)
         return
-    bounds = [min(size, steps * i // shares * step) for i in range(shares)] + [size]
+    bounds = [size * i // shares for i in range(shares + 1)]
     others = [_Share(work, a, b) for a, b in zip(bounds[1:], bounds[2:])]
     mine = _attempt(work, bounds[0], bounds[1])
     for other in others:
@@ -130,6 +130,14 @@ def parallel(work: Callable[[int, int], Any], size: int, step: int) -> None:
     for error in (mine, *(other.error for other in others)):
         if error is not None:
             raise error
+
+
+def blocks(start: int, stop: int, largest: int) -> list[slice]:
+    """The range as equal slices of at most that many."""
+    size = stop - start
+    count = -(-size // largest)
+    bounds = [start + size * i // count for i in range(count)] + [stop]
+    return [slice(a, b) for a, b in zip(bounds, bounds[1:])]
 
 
 class _Share:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from minitf_runtime.devices.cpu import one_blas_thread, parallel
+from minitf_runtime.devices.cpu import blocks, one_blas_thread, parallel
 from minitf_runtime.errors import UnimplementedError, invalid
 from minitf_runtime.ops import dims, windows, winograd
 from minitf_runtime.ops.registry import Attr, ShapeContext, Type, kernel, op
@@ -198,16 +198,16 @@ def _check_backprop(dy: Any, axes: Sequence[Axis], channels: int) -> None:
 def _over_blocks(
     xp: Any, axes: Sequence[Axis], itemsize: int, work: Callable[[Iterable[slice]], Any]
 ) -> list[Any]:
-    """Calls work(blocks) for the shares of the device's threads, with what it gives in order.
+    """Calls work(parts) for the shares of the device's threads, with what it gives in order.
 
-    A block is a slice of the batch whose patches are small enough.
+    A part is a slice of the batch whose patches are small enough.
     """
     each = itemsize * axes[-1].size * math.prod(a.out * a.window for a in axes[1:-1])
     step = max(1, (PATCH_BYTES if xp is np else PATCH_BYTES_ON_GPU) // max(1, each))
     results = {}
 
     def share(start: int, stop: int) -> None:
-        results[start] = work(slice(at, min(at + step, stop)) for at in range(start, stop, step))
+        results[start] = work(blocks(start, stop, step))
 
     if xp is np:
         with one_blas_thread():
@@ -237,8 +237,8 @@ def _convolve(xp: Any, x: Any, f: Any, axes: Sequence[Axis]) -> Any:
     matrix = f.reshape(-1, f.shape[-1])
     patches = windows.patches(xp, x, axes)
 
-    def work(blocks: Iterable[slice]) -> None:
-        for part in blocks:
+    def work(parts: Iterable[slice]) -> None:
+        for part in parts:
             columns = patches[part].reshape(-1, len(matrix))
             xp.dot(columns, matrix, out=out[part].reshape(-1, f.shape[-1]))
 
@@ -269,8 +269,8 @@ def _add_back(xp: Any, dy: Any, f: Any, axes: Sequence[Axis]) -> Any:
     out = xp.empty([a.size for a in axes], dy.dtype)
     matrix = f.reshape(-1, f.shape[-1]).T
 
-    def work(blocks: Iterable[slice]) -> None:
-        for part in blocks:
+    def work(parts: Iterable[slice]) -> None:
+        for part in parts:
             columns = dy[part].reshape(-1, dy.shape[-1]) @ matrix
             columns = columns.reshape(*dy[part].shape[:-1], *f.shape[:-1])
             block = [windows.whole(len(columns)), *axes[1:]]
@@ -295,9 +295,9 @@ def conv_to_filter(xp: Any, x: Any, sizes: Any, dy: Any, *, node: Any) -> Any:
     rows = math.prod(shape[:-1])
     patches = windows.patches(xp, x, axes)
 
-    def work(blocks: Iterable[slice]) -> Any:
+    def work(parts: Iterable[slice]) -> Any:
         total = xp.zeros((rows, shape[-1]), x.dtype)
-        for part in blocks:
+        for part in parts:
             columns = patches[part].reshape(-1, rows)
             total += columns.T @ dy[part].reshape(-1, shape[-1])
         return total

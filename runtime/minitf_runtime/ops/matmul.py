@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from minitf_runtime.devices.cpu import blas_is_narrow, one_blas_thread, parallel
+from minitf_runtime.devices.cpu import blas_is_narrow, blocks, one_blas_thread, parallel
 from minitf_runtime.errors import FailedPreconditionError, invalid
 from minitf_runtime.ops import dims
 from minitf_runtime.ops.registry import ShapeContext, Type, kernel, op
@@ -26,7 +26,6 @@ from minitf_runtime.types import (
 )
 
 WORTH_SHARING = 1 << 24  # multiplications
-SHARES = 8
 TOGETHER = 8  # small matrices: they stay in the cache until the next factor
 _FACTORS = Type((*FLOATS, int32, int64, *COMPLEX))
 
@@ -95,19 +94,24 @@ def product(xp: Any, left: Any, right: Any) -> Any:
     """The product of two matrices; on the device's threads where those of BLAS are off."""
     rows, inner = left.shape
     columns = right.shape[1]
-    if xp is not np or not blas_is_narrow() or left.dtype != right.dtype:
+    if xp is not np or left.dtype != right.dtype:
         return xp.dot(left, right)
+    if right.T.flags.c_contiguous and 4 * rows <= min(inner, columns):
+        # BLAS would copy the large factor to transpose it; it is better to turn what comes out.
+        return np.ascontiguousarray(product(np, right.T, left.T).T)
+    if not blas_is_narrow():
+        return np.dot(left, right)
     if rows * inner * columns < WORTH_SHARING:
         return xp.dot(left, right)
     out = np.empty((rows, columns), left.dtype)
     if rows >= columns:
-        parallel(lambda a, b: np.dot(left[a:b], right, out=out[a:b]), rows, -(-rows // SHARES))
+        parallel(lambda a, b: np.dot(left[a:b], right, out=out[a:b]), rows, 1)
         return out
 
     def share(start: int, stop: int) -> None:
         out[:, start:stop] = left @ right[:, start:stop]
 
-    parallel(share, columns, -(-columns // SHARES))
+    parallel(share, columns, 1)
     return out
 
 
@@ -119,18 +123,17 @@ def products(xp: Any, left: Any, rights: Sequence[tuple[Any, bool, bool]]) -> An
     count = next(len(x) for x in (left, *(right for right, _, _ in rights)) if x.ndim == 3)
     if xp is not np:
         return _products(xp, left, rights)
-    done: list[Any] = [None] * -(-count // TOGETHER)
+    done: dict[int, Any] = {}
 
     def share(start: int, stop: int) -> None:
-        for at in range(start, stop, TOGETHER):
-            some = slice(at, at + TOGETHER)
+        for some in blocks(start, stop, TOGETHER):
             factors = [(right if right.ndim == 2 else right[some], a, b) for right, a, b in rights]
             first = left if left.ndim == 2 else left[some]
-            done[at // TOGETHER] = _products(xp, first, factors)
+            done[some.start] = _products(xp, first, factors)
 
     with one_blas_thread():
         parallel(share, count, TOGETHER)
-    return np.concatenate(done)
+    return np.concatenate([done[start] for start in sorted(done)])
 
 
 def _products(xp: Any, product: Any, rights: Sequence[tuple[Any, bool, bool]]) -> Any:

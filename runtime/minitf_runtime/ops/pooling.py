@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from minitf_runtime.devices.cpu import parallel
+from minitf_runtime.devices.cpu import blocks, parallel
 from minitf_runtime.errors import UnimplementedError, invalid
 from minitf_runtime.ops import dims, windows
 from minitf_runtime.ops.gpu_rows import add_rows
@@ -34,7 +34,8 @@ from minitf_runtime.types import (
     uint16,
 )
 
-BLOCK = 1 << 18  # elements: with smaller ones two threads wait for the interpreter
+BLOCK = 1 << 19  # elements: with smaller ones two threads wait for the interpreter
+WORTH_SHARING = 1 << 18  # elements of a share
 _MAX_TYPES = (*FLOATS, int32, int64, uint8, int16, int8, uint16)
 _NARROW = (float16, float32)
 _PADDING = Attr("string", allowed=("SAME", "VALID"))
@@ -142,26 +143,26 @@ def _counts(xp: Any, axes: Sequence[Axis], dtype: Any) -> Any:
 def _by_images(
     xp: Any, pool: Callable[..., Any], axes: Sequence[Axis], shape: Sequence[int], *arrays: Any
 ) -> Any:
-    """pool(xp, *arrays, axes) of `shape`, on blocks of the batch that stay in the cache."""
+    """pool(xp, *arrays, axes, out) of `shape`, on blocks of the batch that stay in the cache."""
     image = max(1, math.prod(a.size for a in axes[1:]))
-    if xp is not np or image * axes[0].size < 2 * BLOCK:
-        return pool(xp, *arrays, axes)
-    out = np.empty(shape, arrays[-1].dtype)
+    out = xp.empty(shape, arrays[-1].dtype)
+    if xp is not np or image * axes[0].size < 2 * WORTH_SHARING:
+        pool(xp, *arrays, axes, out)
+        return out
     step = max(1, BLOCK // image)
 
     def work(start: int, stop: int) -> None:
         with np.errstate(all="ignore"):
-            for at in range(start, stop, step):
-                part = slice(at, min(at + step, stop))
-                block = [windows.whole(part.stop - at), *axes[1:]]
-                out[part] = pool(xp, *(a[part] for a in arrays), block)
+            for part in blocks(start, stop, step):
+                block = [windows.whole(part.stop - part.start), *axes[1:]]
+                pool(xp, *(a[part] for a in arrays), block, out[part])
 
-    parallel(work, axes[0].size, step)
+    parallel(work, axes[0].size, max(1, WORTH_SHARING // image))
     return out
 
 
-def _max_pool(xp: Any, x: Any, axes: Sequence[Axis]) -> Any:
-    return xp.ascontiguousarray(_slide(xp, x, axes, _lowest(x.dtype), xp.maximum))
+def _max_pool(xp: Any, x: Any, axes: Sequence[Axis], out: Any) -> None:
+    out[...] = _slide(xp, x, axes, _lowest(x.dtype), xp.maximum)
 
 
 @kernel("MaxPool", "MaxPool3D")
@@ -192,22 +193,27 @@ def avg_pool_grad(xp: Any, shape: Any, g: Any, *, node: Any) -> Any:
 def _winners(xp: Any, x: Any, y: Any, axes: Sequence[Axis]) -> Iterator[tuple[Any, Any, Any]]:
     """For each element of the window: its offset, what it meets, and where it is the largest."""
     x = windows.padded(xp, x, axes, _lowest(x.dtype))
-    open_places = xp.ones(y.shape, bool)
+    taken = xp.zeros(y.shape, bool)
     for offset, meets in windows.offsets(axes):
-        won = open_places & (x[meets] == y)
-        open_places &= ~won
+        won = x[meets] == y
+        xp.greater(won, taken, out=won)
+        taken |= won
         yield offset, meets, won
 
 
-def _max_pool_grad(xp: Any, x: Any, y: Any, g: Any, axes: Sequence[Axis]) -> Any:
-    out = xp.zeros([a.before + a.size + a.after for a in axes], g.dtype)
+def _max_pool_grad(xp: Any, x: Any, y: Any, g: Any, axes: Sequence[Axis], out: Any) -> None:
+    inside = not any(a.before or a.after for a in axes)
+    sums = out if inside else xp.empty([a.before + a.size + a.after for a in axes], g.dtype)
     apart = all(a.stride >= a.window for a in axes)
+    if not apart or any(n != a.out * a.window for n, a in zip(sums.shape, axes)):
+        sums[...] = 0
     for _, meets, won in _winners(xp, x, y, axes):
         if apart:
-            xp.multiply(g, won, out=out[meets])
+            xp.multiply(g, won, out=sums[meets])
         else:
-            out[meets] += g * won
-    return xp.ascontiguousarray(out[windows.inner(axes)])
+            sums[meets] += g * won
+    if not inside:
+        out[...] = sums[windows.inner(axes)]
 
 
 def _max_pool_grad_grad(xp: Any, x: Any, y: Any, g: Any, axes: Sequence[Axis]) -> Any:
@@ -262,14 +268,16 @@ def _axes_v2(shape: Sequence[int], ksize: Any, strides: Any, padding: str) -> li
 
 @kernel("MaxPoolV2", host_inputs="ksize strides")
 def max_pool_v2(xp: Any, x: Any, ksize: Any, strides: Any, *, padding: str) -> Any:
-    return _max_pool(xp, x, _axes_v2(x.shape, ksize, strides, padding))
+    axes = _axes_v2(x.shape, ksize, strides, padding)
+    return _by_images(xp, _max_pool, axes, [a.out for a in axes], x)
 
 
 @kernel("MaxPoolGradV2", host_inputs="ksize strides")
 def max_pool_grad_v2(
     xp: Any, x: Any, y: Any, g: Any, ksize: Any, strides: Any, *, padding: str
 ) -> Any:
-    return _max_pool_grad(xp, x, y, g, _axes_v2(x.shape, ksize, strides, padding))
+    axes = _axes_v2(x.shape, ksize, strides, padding)
+    return _by_images(xp, _max_pool_grad, axes, x.shape, x, y, g)
 
 
 @kernel("MaxPoolGradGradV2", host_inputs="ksize strides")
@@ -299,7 +307,7 @@ def max_pool_with_argmax_shape(c: ShapeContext) -> list[Shape]:
 def max_pool_with_argmax(xp: Any, x: Any, *, node: Any) -> Any:
     """Also the flat place of each largest element in its image (or in the whole batch)."""
     axes = _axes(x.shape, node.attrs)
-    y = _max_pool(xp, x, axes)
+    y = max_pool(xp, x, node=node)
     place = xp.arange(x.size, dtype=node.attrs["Targmax"].as_numpy_dtype).reshape(x.shape)
     if not node.attrs["include_batch_in_index"]:
         place %= max(1, math.prod(x.shape[1:]))

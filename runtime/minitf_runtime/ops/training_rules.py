@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from minitf_runtime.devices.cpu import parallel
+from minitf_runtime.devices.cpu import blocks, parallel
 from minitf_runtime.errors import invalid
 from minitf_runtime.ops import dims
 from minitf_runtime.ops.gather import check_indices
@@ -177,8 +177,7 @@ def _apply_to_pieces(
     def work(start: int, stop: int) -> None:
         mine = list(inputs)
         with np.errstate(all="ignore"):
-            for at in range(start, stop, PIECE):
-                piece = slice(at, min(at + PIECE, stop))
+            for piece in blocks(start, stop, PIECE):
                 mine[grad_at] = grad[piece]
                 fn(xp, *(a[piece] for a in flat), *mine, **attrs)
 

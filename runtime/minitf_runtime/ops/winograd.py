@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from minitf_runtime.devices.cpu import one_blas_thread, parallel
+from minitf_runtime.devices.cpu import blocks, one_blas_thread, parallel
 from minitf_runtime.ops import windows
 from minitf_runtime.ops.windows import Axis
 
@@ -59,7 +59,7 @@ def convolve(x: Any, f: Any, axes: Sequence[Axis]) -> Any:
     finite = []
 
     def work(start: int, stop: int) -> None:
-        for part in _blocks(start, stop, step):
+        for part in blocks(start, stop, step):
             values = _at_points(tiles[:, :, part], a.input, b.input)
             sums = np.matmul(values, factors).reshape(*factors.shape[:2], -1)
             sums = _transformed(sums, b.output, a.output)
@@ -82,7 +82,7 @@ def filter_gradient(x: Any, dy: Any, axes: Sequence[Axis]) -> Any:
     sums: dict[int, Any] = {}
 
     def work(start: int, stop: int) -> None:
-        for part in _blocks(start, stop, step):
+        for part in blocks(start, stop, step):
             values = _at_points(tiles[:, :, part], a.input, b.input)
             slopes = _at_points(dy_tiles[:, :, part], a.output.T, b.output.T)
             change = np.matmul(values.swapaxes(-1, -2), slopes)
@@ -124,10 +124,6 @@ def _step(tiles: Any, made: int) -> int:
     rows, columns, _, down, across, depth = tiles.shape
     each = tiles.itemsize * rows * columns * down * across * (depth + made)
     return int(max(1, BLOCK_BYTES // each, -(-TILES // (down * across))))
-
-
-def _blocks(start: int, stop: int, step: int) -> list[slice]:
-    return [slice(at, min(at + step, stop)) for at in range(start, stop, step)]
 
 
 def _put(out: Any, sums: Any) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from minitf_runtime.devices.cpu import parallel
+from minitf_runtime.devices.cpu import blocks, parallel
 from minitf_runtime.plan.tape import Tape, trace
 
 SMALLEST = 1 << 15  # elements: smaller arrays stay in the cache anyway
@@ -80,14 +80,13 @@ def _run(tape: Tape, kinds: Sequence[str], args: Sequence[Any], full: Any) -> tu
     step = max(1, BLOCK // width)
 
     def work(start: int, stop: int) -> None:
-        size = min(step, stop - start)
+        parts = blocks(start, stop, step)
+        size = max((part.stop - part.start for part in parts), default=0)
         buffers = [np.empty((size, width) if rows else size, dtype) for dtype in tape.buffers]
         with np.errstate(all="ignore"):
-            for at in range(start, stop, step):
-                end = min(at + step, stop)
-                if end - at < size:
-                    buffers = [b[: end - at] for b in buffers]
-                tape.block(fixed, flat, into, buffers, slice(at, end))
+            for part in parts:
+                mine = [b[: part.stop - part.start] for b in buffers]
+                tape.block(fixed, flat, into, mine, part)
 
     parallel(work, grid[0], step)
     return tuple(outs)

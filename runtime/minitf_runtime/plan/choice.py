@@ -7,7 +7,7 @@ import os
 from minitf_runtime.errors import InvalidArgumentError
 
 # What makes programs fast and changes no value; each is one file of this folder.
-PASSES = ("fold", "batch", "fuse", "hoist", "specialize")
+PASSES = ("fold", "pool", "batch", "fuse", "hoist", "specialize")
 VARIABLE = "MINITF_PASSES"
 
 

@@ -17,6 +17,7 @@ from minitf_runtime.plan.emit import Emitter
 from minitf_runtime.plan.emit_gpu import GpuEmitter, TracedGpuEmitter
 from minitf_runtime.plan.fold import Folded, fold, without_unused
 from minitf_runtime.plan.part import Part
+from minitf_runtime.plan.pool import pool
 from minitf_runtime.plan.regions import Structure, has_control_flow, structure
 from minitf_runtime.plan.trace import TracedEmitter
 from minitf_runtime.plan.values import Tensor
@@ -57,9 +58,12 @@ def compile_part(
         copies = copies_of(device)
         flows = _control_flow(part, _by_strand(nodes, where))
         tested = {tensor for flow in flows.values() for tensor in flow.tested}
-        folded = Folded(nodes, {})
+        one_strand = len(set(where.values())) == 1
+        folded = Folded(tuple(nodes), {})
         if "fold" in part.passes:
-            folded = _folded(nodes, tested, copies, len(set(where.values())) == 1)
+            folded = _folded(nodes, tested, copies, one_strand)
+        if "pool" in part.passes and copies is None and one_strand and not flows:
+            folded = folded._replace(nodes=pool(folded.nodes, tested))
         shapes.update({tensor: value.shape for tensor, value in folded.constants.items()})
         for strand, members in sorted(_by_strand(folded.nodes, where).items()):
             flow = flows[strand].keeping(members) if strand in flows else None

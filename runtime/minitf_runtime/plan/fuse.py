@@ -16,6 +16,7 @@ from minitf_runtime.types import Shape, num_elements
 
 Tensor = tuple[str, int]
 SMALLEST = 1 << 14  # elements: below that a fusion is not worth its call
+ALONE = 1 << 20  # elements: from there on even one op gains by the threads
 
 
 @dataclass(eq=False)
@@ -93,10 +94,15 @@ def _fuse_run(
             if other is fusion or fusion in other.needs:
                 other.needs |= new
     for fusion in fusions:
-        if sum(n.op != "Identity" for n in fusion.nodes) < 2:
+        if sum(n.op != "Identity" for n in fusion.nodes) < _fewest(fusion):
             for n in fusion.nodes:
                 del fusion_of[n.name]
     return in_order(nodes, fusion_of) if fusion_of else list(nodes)
+
+
+def _fewest(fusion: Fusion) -> int:
+    """How many ops make a fusion worth its call: one, where threads share it."""
+    return 1 if (num_elements(fusion.nodes[0].output_shapes[0]) or 0) >= ALONE else 2
 
 
 def _closure(
