@@ -71,6 +71,11 @@ def blas_is_narrow() -> bool:
     return _blas.users > 0
 
 
+def blas_has_threads() -> bool:
+    """Whether BLAS may use more than one."""
+    return any(library.num_threads > 1 for library in _blas_libraries())
+
+
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
     """BLAS calls of the block run in the thread that makes them.

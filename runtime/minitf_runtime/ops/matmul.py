@@ -62,14 +62,20 @@ op(
 )
 
 
-def _short(attrs: Mapping[str, Any], shapes: Sequence[Shape]) -> str:
-    """The product as an expression: of shapes that fit, and not to be shared among threads."""
+def multiplications(attrs: Mapping[str, Any], shapes: Sequence[Shape]) -> int | None:
+    """How many a MatMul of such shapes takes; None if they are not known or do not fit."""
     left, right = shapes
     if not (is_full(left) and is_full(right)) or len(left) != 2 or len(right) != 2:
-        return ""
+        return None
     rows, inner = left[::-1] if attrs["transpose_a"] else left
     inner_right, columns = right[::-1] if attrs["transpose_b"] else right
-    if inner != inner_right or rows * inner * columns >= WORTH_SHARING:
+    return rows * inner * columns if inner == inner_right else None  # type: ignore[operator]
+
+
+def _short(attrs: Mapping[str, Any], shapes: Sequence[Shape]) -> str:
+    """The product as an expression: of shapes that fit, and not to be shared among threads."""
+    size = multiplications(attrs, shapes)
+    if size is None or size >= WORTH_SHARING:
         return ""
     a, b = (f"{{{i}}}{'.T' if attrs[f'transpose_{x}'] else ''}" for i, x in enumerate("ab"))
     return f"xp.dot({a}, {b})"

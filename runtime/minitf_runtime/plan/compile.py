@@ -10,7 +10,9 @@ from itertools import count
 from typing import Any
 
 from minitf_runtime.devices.cpu import one_blas_thread
+from minitf_runtime.devices.siblings import SMALL, siblings
 from minitf_runtime.graph import Node
+from minitf_runtime.ops.matmul import multiplications
 from minitf_runtime.plan.blocks import Blocked
 from minitf_runtime.plan.copies import Copies
 from minitf_runtime.plan.emit import Emitter
@@ -21,6 +23,7 @@ from minitf_runtime.plan.pool import pool
 from minitf_runtime.plan.regions import Structure, has_control_flow, structure
 from minitf_runtime.plan.trace import TracedEmitter
 from minitf_runtime.plan.values import Tensor
+from minitf_runtime.types import Shape
 
 _numbers = count()
 
@@ -130,14 +133,20 @@ def _program(
         emitter.strand,
         lines,
         emitter.part.recvs,
-        _around(members, copies),
+        _around(members, emitter.shapes, copies),
         {} if copies is None else {local: name for (name, _), local in emitter.values.items()},
         None if copies is None else copies.device,
     )
 
 
-def _around(members: Sequence[Node], copies: Copies | None) -> Any:
+def _around(members: Sequence[Node], shapes: Mapping[Tensor, Shape], copies: Copies | None) -> Any:
     if copies is not None:
         return copies.running
-    # Convolutions share their work among threads: those of BLAS are in the way.
-    return one_blas_thread if any(n.op.startswith("Conv") for n in members) else nullcontext
+    if any(n.op.startswith("Conv") for n in members):
+        # Convolutions share their work among threads: those of BLAS are in the way.
+        return one_blas_thread
+    products = [n for n in members if n.op == "MatMul"]
+    sizes = [multiplications(n.attrs, [shapes.get(t) for t in n.inputs]) for n in products]
+    if sizes and all(size is not None and size < SMALL for size in sizes):
+        return siblings.small_products
+    return nullcontext
