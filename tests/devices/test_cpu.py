@@ -1,5 +1,8 @@
 """Work shared among threads: every element once, errors kept, BLAS as it was."""
 
+import os
+import subprocess
+import sys
 import threading
 from contextlib import nullcontext
 
@@ -89,3 +92,35 @@ def test_a_product_with_a_transposed_factor_is_the_product(monkeypatch, shape, n
         got = matmul.product(np, left, right)
     assert got.flags.c_contiguous and got.shape == (rows, columns)
     np.testing.assert_allclose(got, left @ right, rtol=1e-5, atol=1e-5)
+
+
+SPINNING = """
+import time
+import numpy as np
+{before}
+import minitf as tf
+a = np.ones((300, 300), "f")
+with tf.Session() as sess:
+    sess.run(tf.constant(1.0))
+    np.dot(a, a)
+    start = time.process_time()
+    time.sleep(0.1)
+    print(time.process_time() - start)
+"""
+
+
+def cpu_seconds_of_idle_blas(before="", **env):
+    ran = subprocess.run(
+        [sys.executable, "-c", SPINNING.format(before=before)],
+        env={**os.environ, **env}, capture_output=True, text=True, check=True, timeout=60,
+    )  # fmt: skip
+    return float(ran.stdout)
+
+
+@pytest.mark.skipif(blas_threads() < [2], reason="BLAS has one thread here")
+@pytest.mark.skipif(threadpool_info()[0]["internal_api"] != "openblas", reason="not OpenBLAS")
+def test_idle_threads_of_blas_rest_unless_others_multiply_or_the_user_says_otherwise():
+    assert cpu_seconds_of_idle_blas() < 0.01
+    assert cpu_seconds_of_idle_blas(OPENBLAS_THREAD_TIMEOUT="28") > 0.02
+    waiting = "import threading; threading.Thread(target=time.sleep, args=[9], daemon=True).start()"
+    assert cpu_seconds_of_idle_blas(waiting) > 0.02

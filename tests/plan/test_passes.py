@@ -296,7 +296,21 @@ def test_products_side_by_side_are_one_product_of_stacks():
     text = last_plan()
     assert text.count(" = products(") == 1
     assert "xp.dot(" not in text and "k_MatMul" not in text
+    assert "xp.add.reduce(stack0)" in text and "k_AddN" not in text
     np.testing.assert_array_equal(got, np.full([3, 4], 16 * sum(i * i for i in range(10)), "f"))
+
+
+@pytest.mark.parametrize("fused", [True, False])
+def test_a_sum_of_some_products_takes_them_one_by_one(monkeypatch, fused):
+    monkeypatch.setattr("minitf_runtime.plan.fuse.SMALLEST", 8 if fused else 1 << 14)
+    x = tf.placeholder(tf.float32, [3, 4])
+    w = [tf.constant(np.full([4, 4], i, "f")) for i in range(10)]
+    each = [tf.matmul(x, a) for a in w]
+    fetches = [tf.add_n(each[1:]), tf.add_n(each[::-1]), tf.add_n(each), each[2]]
+    with tf.Session() as sess:
+        got = sess.run(fetches, {x: np.ones([3, 4], "f")})
+    for value, times in zip(got, (45, 45, 45, 2)):
+        np.testing.assert_array_equal(value, np.full([3, 4], 4 * times, "f"))
 
 
 def test_products_behind_one_another_stay_apart():

@@ -14,6 +14,8 @@ from minitf_runtime.threads import Threads
 
 M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3
 KEEP_BYTES = 1 << 30
+SPIN_VARIABLE = "OPENBLAS_THREAD_TIMEOUT"
+SPIN = 21  # 2**21 ticks of the processor's clock, some 0.7 ms
 
 
 @cache
@@ -30,6 +32,39 @@ def keep_freed_memory() -> bool:
     if mallopt is None:
         return False
     return bool(mallopt(M_MMAP_THRESHOLD, KEEP_BYTES) and mallopt(M_TRIM_THRESHOLD, KEEP_BYTES))
+
+
+@cache
+def let_blas_rest() -> bool:
+    """Makes threads of OpenBLAS sleep once they found no work for some 0.7 ms; False where it
+    cannot.
+
+    They would look for 0.1 s, without pause, on cores that the ops after a product need: an Adam
+    update took 1.3 times as long (docs/performance.md). OpenBLAS reads this from the environment
+    when it is loaded, which is when NumPy is; so it is made to read it again, which it survives
+    only while nobody multiplies: where there are other threads it is left alone, as is a value that
+    the user has set.
+    """
+    if SPIN_VARIABLE in os.environ or threading.active_count() > 1:
+        return False
+    done = False
+    for library in _blas_libraries():
+        if getattr(library, "threading_layer", "") != "pthreads":
+            continue
+        steps = [
+            getattr(library.dynlib, name, None)
+            for name in (
+                "openblas_read_env",
+                "blas_thread_shutdown_",
+            )  # the next product starts them
+        ]
+        if all(steps):
+            os.environ[SPIN_VARIABLE] = str(SPIN)
+            for step in steps:
+                step()  # type: ignore[misc]
+            del os.environ[SPIN_VARIABLE]
+            done = True
+    return done
 
 
 class _Blas:

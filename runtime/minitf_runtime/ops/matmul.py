@@ -128,24 +128,33 @@ def products(xp: Any, left: Any, rights: Sequence[tuple[Any, bool, bool]]) -> An
     """
     count = next(len(x) for x in (left, *(right for right, _, _ in rights)) if x.ndim == 3)
     if xp is not np:
-        return _products(xp, left, rights)
-    done: dict[int, Any] = {}
+        return _products(xp, left, rights, None)
+    out = np.empty((count, *_sizes_of_last(left, rights)), left.dtype)
 
     def share(start: int, stop: int) -> None:
         for some in blocks(start, stop, TOGETHER):
             factors = [(right if right.ndim == 2 else right[some], a, b) for right, a, b in rights]
             first = left if left.ndim == 2 else left[some]
-            done[some.start] = _products(xp, first, factors)
+            _products(np, first, factors, out[some])
 
     with one_blas_thread():
         parallel(share, count, TOGETHER)
-    return np.concatenate([done[start] for start in sorted(done)])
+    return out
 
 
-def _products(xp: Any, product: Any, rights: Sequence[tuple[Any, bool, bool]]) -> Any:
+def _sizes_of_last(left: Any, rights: Sequence[tuple[Any, bool, bool]]) -> tuple[int, int]:
+    rows, columns = left.shape[-2:]
     for right, transpose_a, transpose_b in rights:
+        rows = columns if transpose_a else rows
+        columns = right.shape[-2 if transpose_b else -1]
+    return rows, columns
+
+
+def _products(xp: Any, product: Any, rights: Sequence[tuple[Any, bool, bool]], out: Any) -> Any:
+    for i, (right, transpose_a, transpose_b) in enumerate(rights, 1):
         left = product.swapaxes(-1, -2) if transpose_a else product
-        product = xp.matmul(left, right.swapaxes(-1, -2) if transpose_b else right)
+        right = right.swapaxes(-1, -2) if transpose_b else right
+        product = xp.matmul(left, right, out=out if i == len(rights) else None)
     return product
 
 

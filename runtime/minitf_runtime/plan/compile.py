@@ -23,7 +23,6 @@ from minitf_runtime.plan.pool import pool
 from minitf_runtime.plan.regions import Structure, has_control_flow, structure
 from minitf_runtime.plan.trace import TracedEmitter
 from minitf_runtime.plan.values import Tensor
-from minitf_runtime.types import Shape
 
 _numbers = count()
 
@@ -133,20 +132,21 @@ def _program(
         emitter.strand,
         lines,
         emitter.part.recvs,
-        _around(members, emitter.shapes, copies),
+        _around(members, emitter, copies),
         {} if copies is None else {local: name for (name, _), local in emitter.values.items()},
         None if copies is None else copies.device,
     )
 
 
-def _around(members: Sequence[Node], shapes: Mapping[Tensor, Shape], copies: Copies | None) -> Any:
+def _around(members: Sequence[Node], emitter: Emitter, copies: Copies | None) -> Any:
     if copies is not None:
         return copies.running
     if any(n.op.startswith("Conv") for n in members):
         # Convolutions share their work among threads: those of BLAS are in the way.
         return one_blas_thread
-    products = [n for n in members if n.op == "MatMul"]
-    sizes = [multiplications(n.attrs, [shapes.get(t) for t in n.inputs]) for n in products]
+    products = [n for n in members if n.op == "MatMul" and n.name not in emitter.batched]
+    shapes = [[emitter.shapes.get(source) for source in n.inputs] for n in products]
+    sizes = [multiplications(n.attrs, pair) for n, pair in zip(products, shapes)]
     if sizes and all(size is not None and size < SMALL for size in sizes):
         return siblings.small_products
     return nullcontext

@@ -316,7 +316,7 @@ class Emitter(Groups):
         return text
 
     def _call(self, n: Node) -> None:
-        call = self._expression(n, self._argument)
+        call = self._call_of(n)
         targets = [self._local(n, i) for i in range(len(n.output_types))]
         if not targets:
             self._line(call, n)

@@ -24,6 +24,7 @@ class Groups(Calls):
         self.users: dict[Tensor, list[str]] = {}
         self.fusions: list[FusionText] = []
         self.stacks: dict[tuple[Tensor, ...], str] = {}  # outputs of a batch -> their stack
+        self.batched: set[str] = set()  # nodes in batches
         self.whole: dict[tuple[Tensor, ...], set[str]] = {}  # the same -> nodes that take it whole
 
     def _grouped(self, members: list[Node]) -> Sequence[Node | Group]:
@@ -31,10 +32,15 @@ class Groups(Calls):
         if "batch" in self.part.passes:
             groups = batch(members, self.shapes, self.users)
             for level in (x for g in groups if isinstance(g, Batch) for x in g.levels):
+                self.batched.update(n.name for n in level)
                 for slot in (0, 1):
                     self.whole.setdefault(sources(level, slot), set()).update(n.name for n in level)
         if "fuse" in self.part.passes:
             groups = fuse(groups, self.shapes, self.device_type)
+        stacks = {g.outputs for g in groups if isinstance(g, Batch)}
+        for n in groups if stacks else ():
+            if isinstance(n, Node) and n.op == "AddN" and n.inputs in stacks:
+                self.whole.setdefault(n.inputs, set()).add(n.name)
         return groups
 
     def _group(self, group: Group) -> None:
@@ -90,6 +96,12 @@ class Groups(Calls):
             known = [self.names[self.values[source]] for source in taken]
             return self._bind("c", self.names["xp"].stack(known))
         return f"xp.stack([{', '.join(self._argument(n, slot) for n in level)}])"
+
+    def _call_of(self, n: Node) -> str:
+        """The op as an expression; a sum of all that a batch gives is one of its stack."""
+        if n.op == "AddN" and n.name in self.whole.get(n.inputs, ()):
+            return f"xp.add.reduce({self._use(self.stacks[n.inputs])})"
+        return self._expression(n, self._argument)
 
     def _leaves(self, n: Node, group: Container[str]) -> bool:
         """Whether something outside the group takes the node's value."""

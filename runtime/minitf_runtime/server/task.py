@@ -8,7 +8,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from minitf_runtime.devices.cpu import keep_freed_memory
+from minitf_runtime.devices.cpu import keep_freed_memory, let_blas_rest
 from minitf_runtime.devices.gpu import ALL_GPUS, GpuOptions, find_gpus
 from minitf_runtime.devices.name import parse_full
 from minitf_runtime.devices.xla_cpu import XLA_CPU
@@ -52,6 +52,7 @@ class Task:
         wait: WaitFor = Signal.wait,
     ) -> None:
         keep_freed_memory()
+        let_blas_rest()
         self.name = name
         self.gpus = find_gpus(_for_job(name, gpus))
         kinds = [*(f"CPU:{i}" for i in range(max(1, cpus))), f"{XLA_CPU}:0"]
