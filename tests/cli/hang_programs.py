@@ -61,7 +61,7 @@ sess = tf.Session(server.target)
 sess.run(w.initializer)
 sess.run(loss)
 os.kill(int(sys.argv[4]), 19)  # SIGSTOP
-sess.run(loss)
+while True: sess.run(loss)  # until it has stopped, which takes a moment
 """
 
 NEVER_ENDS = """import time
